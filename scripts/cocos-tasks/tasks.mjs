@@ -60,7 +60,7 @@ const heart = (at) => [
 
 const cell = (at) => [
   node(`Slot${at}`, 'Sprite', {
-    parentUuid: '$Grid',
+    parentUuid: '$Inventory/view/content',
     size: { width: 72, height: 72 },
   }),
   set(`$Slot${at}:cc.Sprite`, {
@@ -159,13 +159,11 @@ export const tasks = [
     14,
     edits(
       node('Inventory', 'ScrollView', { size: { width: 420, height: 400 } }),
-      node('Grid', 'Node', {
-        parentUuid: '$Inventory/view/content',
-        size: { width: 400, height: 320 },
-      }),
-      add('$Grid', 'cc.Layout', {
+      add('$Inventory/view/content', 'cc.Layout', {
         type: 'GRID',
         resizeMode: 'CONTAINER',
+        paddingTop: 8,
+        paddingLeft: 8,
         spacingX: 8,
         spacingY: 8,
       }),

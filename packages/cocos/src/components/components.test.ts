@@ -26,6 +26,8 @@ import {
   learnComponents,
   requireComponent,
   requireField,
+  type NodeRecipe,
+  type UiElement,
   uiRecipes,
 } from './index.ts';
 
@@ -265,7 +267,8 @@ describe('Assets of the engine', () => {
 
 describe('Recipes', () => {
   it('make whole elements of known fields, in order, with one root and every link set', () => {
-    for (const [name, recipe] of Object.entries(uiRecipes)) {
+    for (const [name, recipeOf] of Object.entries(uiRecipes)) {
+      const recipe = recipeOf();
       const { objects } = fragmentOf(recipe, layers.UI_2D);
       const nodes = objects.filter((entry) => typeOf(entry) === 'cc.Node');
       const parts = objects.filter((entry) => typeOf(entry) !== 'cc.Node');
@@ -286,8 +289,28 @@ describe('Recipes', () => {
     }
   });
 
+  it('fit all their parts to the size that is given', () => {
+    const sizesIn = ({ components, children = [] }: NodeRecipe): string[] => {
+      const { _contentSize: size } = components[0]?.values ?? {};
+      const { width, height } = Object(size) as Record<string, number>;
+      return [`${width} x ${height}`, ...children.flatMap(sizesIn)];
+    };
+    const sizesOf = (element: UiElement): string[] =>
+      sizesIn(uiRecipes[element]({ width: 420, height: 500 }));
+    for (const element of Object.keys(uiRecipes) as UiElement[]) {
+      expect({ element, sizes: sizesOf(element)[0] }).toEqual({ element, sizes: '420 x 500' });
+    }
+    expect(sizesOf('Button')).toEqual(['420 x 500', '420 x 500']);
+    expect(sizesOf('EditBox')).toEqual(['420 x 500', '418 x 500', '418 x 500']);
+    expect(sizesOf('ProgressBar')).toEqual(['420 x 500', '210 x 500']);
+    expect(sizesOf('Toggle')).toEqual(['420 x 500', '420 x 500']);
+    const [window, , , view, content] = sizesOf('ScrollView');
+    expect([window, view, content]).toEqual(['420 x 500', '420 x 500', '400 x 500']);
+    expect(sizesOf('PageView').slice(1, 4)).toEqual(['420 x 375', '1260 x 375', '420 x 375']);
+  });
+
   it('use sprites of the engine that exist', () => {
-    const text = JSON.stringify(uiRecipes);
+    const text = JSON.stringify(Object.values(uiRecipes).map((recipeOf) => recipeOf()));
     expect(text).not.toContain('"__uuid__":""');
   });
 });

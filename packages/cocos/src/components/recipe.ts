@@ -29,6 +29,12 @@ export interface NodeRecipe {
   readonly key?: string | undefined;
 }
 
+/** How large an element is. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** A link to the part with that key. */
 export function link(key: string): Link {
   return { link: key };

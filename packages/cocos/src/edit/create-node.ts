@@ -3,7 +3,6 @@ import {
   canvasRecipe,
   fragmentOf,
   layers,
-  makeValue,
   type NodeRecipe,
   uiRecipes,
 } from '#cocos/components';
@@ -90,7 +89,9 @@ function insert(
   creation: NodeCreation & { readonly element: NodeElement },
 ): { item: ViewItem; changes: Change[] } {
   const { view } = document;
-  const recipe = adapt(recipeOf(document, creation.element), creation);
+  const { element, size, name, active = true } = creation;
+  const ready = recipeOf(document, element, size);
+  const recipe = { ...ready, name: name ?? ready.name, active };
   const layer = layerFor(document, parent, creation);
   const place = { parent: parent.index, at: creation.siblingIndex };
   const made = insertNode(view, fragmentOf(recipe, layer), place);
@@ -102,24 +103,16 @@ function insert(
   return { item, changes: made.changes };
 }
 
-function recipeOf({ workspace }: SceneDocument, element: NodeElement): NodeRecipe {
+function recipeOf(
+  { workspace }: SceneDocument,
+  element: NodeElement,
+  size: NodeCreation['size'],
+): NodeRecipe {
   const resolution = workspace.project.info.designResolution;
   if (element === 'Empty') return { name: 'Node', components: [] };
-  if (element === 'Canvas') return canvasRecipe(resolution);
+  if (element === 'Canvas') return canvasRecipe(size ?? resolution);
   if (element === 'Camera') return cameraRecipe(resolution);
-  return uiRecipes[element];
-}
-
-function adapt(recipe: NodeRecipe, { name, active, size }: NodeCreation): NodeRecipe {
-  const components = recipe.components.map((part) =>
-    size !== undefined && part.type === 'cc.UITransform'
-      ? {
-          ...part,
-          values: { ...part.values, _contentSize: makeValue('cc.Size', size.width, size.height) },
-        }
-      : part,
-  );
-  return { ...recipe, components, name: name ?? recipe.name, active: active ?? true };
+  return uiRecipes[element](size);
 }
 
 /** UI is drawn in its own layer; everything else in that of its parent. */

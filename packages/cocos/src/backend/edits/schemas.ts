@@ -99,7 +99,7 @@ export const scale = { ...someAxes, description: '1 is the natural size.' } as c
 
 export const size = {
   ...closedObject(['width', 'height'], { width: number, height: number }),
-  description: 'In design pixels.',
+  description: 'In design pixels; parts of an element fit it.',
 } as const;
 
 export const properties = {
