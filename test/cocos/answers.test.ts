@@ -344,11 +344,19 @@ describe('what is refused says what is wrong', () => {
   test.each([
     ['a script', 'assets/scripts/main.ts', /^Near names: assets\/scripts\/menu\.ts/],
     ['a class of the engine', 'cc.Sprit', /^Near names: cc\.Sprite, (?:cc\.\w+(?:, |\.$))+$/],
-    ['any class', 'Sprit', /^Near names: cc\.Sprite,/],
+    ['any class', 'Sprit', /^Near names: cc\.Sprite,.* Scripts: .*Menu/],
   ])('and what is most like %s that is not there', async (_, type, said) => {
     const error = await client.fail('create_node_component', { nodeUuid: 'Canvas', type });
     expect(error).toMatchObject({ code: 'E_NOT_FOUND' });
     expect(error.suggestion).toMatch(said);
+  });
+
+  test('and which nodes and types of assets are meant by a slip', async () => {
+    const node = await client.fail('get_node_info', { nodeUuid: 'Canvas/Meun' });
+    expect(node.suggestion).toMatch('"Canvas/Menu"');
+    const type = await client.fail('list_asset_files', { type: 'imag' });
+    expect(type.code).toBe('E_INVALID_ARGUMENT');
+    expect(type.suggestion).toMatch(/^Near types: image,/);
   });
 
   test('and which files use what is to be deleted', async () => {

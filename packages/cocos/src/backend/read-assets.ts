@@ -1,4 +1,5 @@
-import { acceptsAsset, builtInAssets, classOfImporter } from '#cocos/components';
+import { acceptsAsset, builtInAssets, classOfImporter, nearest } from '#cocos/components';
+import { CocosError } from '#cocos/document';
 import { findAsset, importerOf, unimportedAt, type Workspace } from '#cocos/edit';
 import { type Asset, baseUuid } from '#cocos/project';
 import type { AssetQuery } from './backend.ts';
@@ -61,12 +62,23 @@ export function findAssets(workspace: Workspace, query: AssetQuery): AssetReadin
     );
   const below = folder === undefined ? '' : `${inFolder(workspace, folder, internal)}/`;
   const place = ({ path, url }: AssetReading): string => path ?? url;
-  const assets = internal ? engineAssets() : projectAssets(workspace);
-  return [...assets]
+  const assets = [...(internal ? engineAssets() : projectAssets(workspace))];
+  if (wanted !== undefined && !/^\w+\./.test(wanted)) refuseUnknown(wanted, assets);
+  return assets
     .filter((asset) => place(asset).startsWith(below))
     .filter((asset) => isOfType(asset))
     .filter((asset) => isNamed(name?.includes('*') === true ? fileName(asset) : place(asset)))
     .sort((left, right) => (place(left) < place(right) ? -1 : 1));
+}
+
+/** What is no class must be the name of an importer that is in use. */
+function refuseUnknown(type: string, assets: readonly AssetReading[]): void {
+  const used = assets.flatMap((asset) => [asset, ...asset.subAssets]).map((part) => part.type);
+  const known = new Set([...Object.keys(words), 'folder', ...used]);
+  if (known.has(type)) return;
+  throw new CocosError('E_INVALID_ARGUMENT', `No asset is of a type "${type}".`, {
+    suggestion: `Near types: ${nearest(type, [...known]).join(', ')}.`,
+  });
 }
 
 const fileName = ({ path, url }: AssetReading): string => (path ?? url).replace(/^.*\//, '');

@@ -50,6 +50,13 @@ function areOthers(items: readonly ViewItem[]): boolean {
     : new Set(items).size === items.length;
 }
 
+/** Whether one name contains the other, or the first half of one begins the other: most slips come later. */
+function areAlike(name: string, other: string): boolean {
+  if (name === '' || other === '') return false;
+  const begin = name.slice(0, Math.max(2, Math.ceil(name.length / 2)));
+  return other.includes(name) || name.includes(other) || other.startsWith(begin);
+}
+
 /** The tree that a scene or prefab is when it is opened, instances expanded; edits through this layer keep it true. */
 export class SceneView {
   readonly table: Table;
@@ -359,9 +366,7 @@ export class SceneView {
     const near: string[] = [];
     for (const { index, kind } of this.items()) {
       if (kind !== 'node' || index === this.root || near.length >= 3) continue;
-      const other = this.name(index).toLowerCase();
-      const alike = name !== '' && other !== '' && (other.includes(name) || name.includes(other));
-      if (alike) near.push(this.path(index));
+      if (areAlike(name, this.name(index).toLowerCase())) near.push(this.path(index));
     }
     return near;
   }

@@ -62,12 +62,18 @@ export function noClass({ components, scripts }: Workspace, name: string): Cocos
   const classes = name.startsWith('cc.') ? [] : all.map((other) => other.className);
   const known = isPath ? all.map(({ path }) => path) : [...components.keys(), ...classes];
   const near = nearest(isPath ? name : asked, known);
+  const there = isPath || classes.length === 0 ? '' : ` Scripts: ${some(classes)}.`;
   return new CocosError('E_NOT_FOUND', `There is no component class or script "${name}".`, {
     suggestion:
-      near.length === 0 ? 'The project has no scripts.' : `Near names: ${near.join(', ')}.`,
+      near.length === 0 ? 'The project has no scripts.' : `Near names: ${near.join(', ')}.${there}`,
     details: { asked: name },
   });
 }
+
+const mostNamed = 10;
+
+const some = (names: readonly string[]): string =>
+  names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ', …' : '');
 
 const isUnread = ({ isComponent, bases }: ScriptDescription): boolean =>
   isComponent === undefined && bases.length === 0;

@@ -31,7 +31,9 @@ function listAssetFiles(backend: CocosBackend): Tool {
     description:
       'Lists, or finds, assets by folder, type and name: scenes, prefabs, scripts, images, sprite frames …; also those of the engine.',
     category,
-    errors: { E_INVALID_ARGUMENT: 'The folder is not in the project.' },
+    errors: {
+      E_INVALID_ARGUMENT: 'The folder is not in the project, or no asset is of such a type.',
+    },
     examples: [
       { title: 'All prefabs', input: { type: 'prefab' } },
       { title: 'By name', input: { name: 'star', type: 'cc.SpriteFrame' } },
@@ -41,6 +43,7 @@ function listAssetFiles(backend: CocosBackend): Tool {
       },
       { title: 'Of the engine', input: { internal: true, name: 'default_btn', limit: 10 } },
       { input: { folder: '../other' }, fails: 'E_INVALID_ARGUMENT' },
+      { input: { type: 'picture' }, fails: 'E_INVALID_ARGUMENT' },
     ],
     input: closedObject([], {
       folder: { ...text, description: 'Only what is below it: assets/textures.' },
