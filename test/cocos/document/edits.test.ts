@@ -124,29 +124,41 @@ function randomEdit(
   return tried;
 }
 
+/** Edits in any sequence, and expects after each, and what `settle` makes of it, that all is well; answers the last view. */
+function editAtRandom(
+  numbers: readonly number[],
+  made: Sample,
+  { from, settle }: { readonly from: SceneView; readonly settle?: (view: SceneView) => SceneView },
+): SceneView {
+  let view = from;
+  const waiting = [...numbers];
+  const pick: Pick = (elements) => elements[(waiting.pop() ?? 0) % elements.length] as never;
+  const log: string[] = [];
+  for (let step = 0; waiting.length > 0 && view.table.objects.length < 3000; step += 1) {
+    try {
+      log.push(randomEdit(view, { step, pick }, made));
+      view = settle?.(view) ?? view;
+      expectTrue(view, made);
+    } catch (error) {
+      throw new Error(`after\n${log.join('\n')}`, { cause: error });
+    }
+  }
+  return view;
+}
+
 const runs = Math.max(10, Math.round(Number(process.env['PROPERTY_RUNS']) / 100));
+const manyNumbers = fc.array(fc.nat(), { minLength: 100, maxLength: 500 });
+const limits = { numRuns: runs, interruptAfterTimeLimit: 10_000 };
 
 test.each(['scene', 'branch'] as const)(
   'any sequence of edits leaves a sound %s that reads as it was edited',
   (which) => {
     fc.assert(
-      fc.property(fc.array(fc.nat(), { minLength: 100, maxLength: 500 }), (numbers) => {
+      fc.property(manyNumbers, (numbers) => {
         const made = sample();
-        const table = made[which];
-        const view = new SceneView(table, made.resolve);
-        const waiting = [...numbers];
-        const pick: Pick = (elements) => elements[(waiting.pop() ?? 0) % elements.length] as never;
-        const log: string[] = [];
-        for (let step = 0; waiting.length > 0 && view.table.objects.length < 3000; step += 1) {
-          try {
-            log.push(randomEdit(view, { step, pick }, made));
-            expectTrue(view, made);
-          } catch (error) {
-            throw new Error(`after\n${log.join('\n')}`, { cause: error });
-          }
-        }
+        editAtRandom(numbers, made, { from: new SceneView(made[which], made.resolve) });
       }),
-      { numRuns: runs, interruptAfterTimeLimit: 10_000 },
+      limits,
     );
   },
 );
@@ -168,25 +180,14 @@ function written(view: SceneView, { resolve }: Sample): SceneView {
 test('any sequence of edits and writes leaves a sound file, whose objects keep their numbers', () => {
   let longest = 0;
   fc.assert(
-    fc.property(fc.array(fc.nat(), { minLength: 100, maxLength: 500 }), (numbers) => {
+    fc.property(manyNumbers, (numbers) => {
       const made = sample();
-      const table = parseTable(printTable(made.scene));
-      let view = new SceneView(editTable(table), made.resolve);
-      const waiting = [...numbers];
-      const pick: Pick = (elements) => elements[(waiting.pop() ?? 0) % elements.length] as never;
-      const log: string[] = [];
-      for (let step = 0; waiting.length > 0 && view.table.objects.length < 3000; step += 1) {
-        try {
-          log.push(randomEdit(view, { step, pick }, made));
-          view = written(view, made);
-          expectTrue(view, made);
-        } catch (error) {
-          throw new Error(`after\n${log.join('\n')}`, { cause: error });
-        }
-      }
-      longest = Math.max(longest, view.table.objects.length - fileLength(view.table));
+      const from = new SceneView(editTable(parseTable(printTable(made.scene))), made.resolve);
+      const settle = (view: SceneView): SceneView => written(view, made);
+      const { table } = editAtRandom(numbers, made, { from, settle });
+      longest = Math.max(longest, table.objects.length - fileLength(table));
     }),
-    { numRuns: runs, interruptAfterTimeLimit: 10_000 },
+    limits,
   );
   // Some were gone whose numbers stayed empty.
   expect(longest).toBeGreaterThan(0);
