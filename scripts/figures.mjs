@@ -24,6 +24,17 @@ const most = (entries) => entries.reduce((one, other) => (other[1] > one[1] ? ot
 const codeLines = (file) =>
   linesOf(file).filter((line) => !/^\s*(?:\/\/.*|\/?\*.*)?$/.test(line)).length;
 
+/** The lines of each layer: a folder of `src`, or what stands there itself. */
+function linesByLayer() {
+  const layers = {};
+  for (const file of library) {
+    const layer = /^packages\/([^/]+\/)src\/(?:([^/]+)\/)?/.exec(file).slice(1).join('');
+    const { lines, code } = (layers[layer] ??= { lines: 0, code: 0 });
+    layers[layer] = { lines: lines + linesOf(file).length, code: code + codeLines(file) };
+  }
+  return layers;
+}
+
 /** Names that reports of the public interface list, each once however many entries have it. */
 function exportedNames(isOurs) {
   const reports = under('etc/').filter((file) => isOurs(path.basename(file)));
@@ -100,6 +111,15 @@ await main(() => {
     ).length,
     'pairs of files that share six lines': duplicatedPairs(code).length,
   };
-  if (process.argv.includes('--json')) console.log(JSON.stringify(figures, undefined, 2));
-  else for (const [name, value] of Object.entries(figures)) console.log(`${name}: ${value}`);
+  const layers = linesByLayer();
+  if (process.argv.includes('--json')) {
+    console.log(JSON.stringify({ ...figures, 'lines by layer': layers }, undefined, 2));
+    return;
+  }
+  for (const [name, value] of Object.entries(figures)) console.log(`${name}: ${value}`);
+  console.log('\nlines, and those neither empty nor comment, by layer:');
+  for (const [name, layer] of Object.entries(layers)) {
+    const numbers = [layer.lines, layer.code].map((number) => String(number).padStart(7));
+    console.log(name.padEnd(20) + numbers.join(''));
+  }
 });

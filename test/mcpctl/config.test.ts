@@ -220,7 +220,7 @@ describe('config convert', () => {
       mcpServers: object;
     };
     expect(Object.keys(mcpServers).toSorted()).toEqual(names);
-    expect(project.has('all.json.lock')).toBe(false);
+    expect(project.has('all.json.busy')).toBe(false);
   });
 
   test('--out makes the file and its folder', async () => {

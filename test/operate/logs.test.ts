@@ -3,6 +3,7 @@ import path from 'node:path';
 import { stderrLogger } from 'mcp-kit/internal';
 import { pinoLogger } from '@mcp-kit/host/operate';
 import { expect, test } from 'vitest';
+import { makeReady } from '../interop/peers.mjs';
 import { send } from '../support/http-client.ts';
 import { modern } from '../support/mcp-http.ts';
 import { operating } from './fixture.ts';
@@ -13,6 +14,7 @@ type CreatePino = (
 ) => Parameters<typeof pinoLogger>[0] & { readonly version: string };
 
 const peers = createRequire(path.join(import.meta.dirname, '../../peers/package.json'));
+await makeReady();
 const createPino = peers('pino') as CreatePino;
 const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl';
 

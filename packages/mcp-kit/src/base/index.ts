@@ -27,6 +27,7 @@ export {
   windowsProgram,
   type ProgramPlaces,
 } from './processes/find-program.ts';
+export { whileChanging } from './files/change-file.ts';
 export { withoutFolders } from './files/folders.ts';
 export { whileLocked, type LockOptions } from './files/lock-file.ts';
 export { silentLogger, type Logger, type LoggerLevel } from './log.ts';

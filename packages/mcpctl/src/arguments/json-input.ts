@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { isRecord } from 'mcp-kit/internal';
 import type { Params } from 'mcp-kit/jsonrpc';
 import { usageError } from '../args.ts';
-import { readText } from '../files.ts';
+import { readText } from './text-file.ts';
 import { parseJson } from './typed.ts';
 
 /** Where a JSON object may be given: on the command line, in a file, or on standard input (`-`). */

@@ -5,7 +5,7 @@ import { fromListed, type LintedTool } from 'mcp-kit/tools/inspect';
 import { usageError } from '../args.ts';
 import { parseJson } from '../arguments/typed.ts';
 import type { Invocation } from '../command.ts';
-import { readText } from '../files.ts';
+import { readText } from '../arguments/text-file.ts';
 import { withManager } from '../open.ts';
 import { warn } from '../output.ts';
 import { mentionOthers } from '../show/tool.ts';

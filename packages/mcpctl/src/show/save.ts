@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { usageError } from '../args.ts';
-import { reasonOf } from '../files.ts';
+import { reasonOf } from '../arguments/text-file.ts';
 
 /** What is known of something to be saved. */
 interface Saved {

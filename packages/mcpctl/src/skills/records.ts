@@ -1,13 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  isRecord,
-  KitError,
-  replaceFile,
-  stateFolder,
-  whileLocked,
-  whileWriting,
-} from 'mcp-kit/internal';
+import { isRecord, KitError, replaceFile, stateFolder, whileChanging } from 'mcp-kit/internal';
 
 /** A skill that was installed: where, from whom, and what was written. */
 export interface SkillRecord {
@@ -64,13 +57,9 @@ export async function changeRecords(
   change: (records: ReadonlyMap<string, SkillRecord>) => Promise<ReadonlyMap<string, SkillRecord>>,
 ): Promise<void> {
   const place = placeOf(env);
-  await whileWriting(place, async () => {
-    await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
-    const run = async (): Promise<void> => {
-      const records = await change(await readRecords(env));
-      const skills = [...records.values()].toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
-      await replaceFile(place, `${JSON.stringify({ version: 1, skills }, null, 2)}\n`, 0o600);
-    };
-    await whileLocked(`${place}.busy`, run, { doing: `writing ${place}` });
+  await whileChanging(place, async () => {
+    const records = await change(await readRecords(env));
+    const skills = [...records.values()].toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+    await replaceFile(place, `${JSON.stringify({ version: 1, skills }, null, 2)}\n`, 0o600);
   });
 }

@@ -1,6 +1,6 @@
 import { isRecord } from 'mcp-kit/internal';
 import { usageError } from '../args.ts';
-import { readText } from '../files.ts';
+import { readText } from '../arguments/text-file.ts';
 import { Reader, type Fields } from './reader.ts';
 import type { Transcript } from './recording.ts';
 

@@ -5,7 +5,7 @@ import {
   KitError,
   replaceFile,
   stateFolder,
-  whileLocked,
+  whileChanging,
   whileWriting,
 } from 'mcp-kit/internal';
 import { parseStrictJson } from '../config/format/strict-json.ts';
@@ -76,17 +76,13 @@ export async function noteConnection(
   connection: Connection | undefined,
 ): Promise<void> {
   const place = fileOf(env);
-  const note = async (): Promise<void> => {
+  await whileChanging(place, async () => {
     const all = new Map(await readConnections(env));
     if (connection === undefined) all.delete(file);
     else all.set(file, connection);
     const connections = [...all.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1));
     // What was written may have secrets in it.
     await replaceFile(place, `${JSON.stringify({ version: 1, connections }, null, 2)}\n`, 0o600);
-  };
-  await whileWriting(place, async () => {
-    await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
-    await whileLocked(`${place}.busy`, note, { doing: `writing ${place}` });
   });
 }
 

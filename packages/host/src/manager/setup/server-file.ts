@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { replaceFile, whileLocked, whileWriting } from 'mcp-kit/internal';
+import { replaceFile, whileChanging } from 'mcp-kit/internal';
 import { configError, topOf } from '../config/place.ts';
 
 /** How large a file with servers may be. */
@@ -75,10 +75,7 @@ export async function changeServerFile(
     if (after === undefined) await rm(file, { force: true });
     else await replaceFile(file, after, (await modeOf(file)) ?? mode);
   };
-  await whileWriting(file, async () => {
-    await mkdir(path.dirname(file), { recursive: true });
-    await whileLocked(`${file}.lock`, change, { doing: `writing ${file}` });
-  });
+  await whileChanging(file, change, 0o777);
 }
 
 function modeOf(file: string): Promise<number | undefined> {

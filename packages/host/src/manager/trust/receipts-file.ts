@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { replaceFile, stateFolder, whileLocked, whileWriting } from 'mcp-kit/internal';
+import { replaceFile, stateFolder, whileChanging } from 'mcp-kit/internal';
 import { configError, topOf } from '../config/place.ts';
 import { readConfigFile } from '../config/read-file.ts';
 import { parseStrictJson } from '../config/format/strict-json.ts';
@@ -71,7 +70,7 @@ export async function updateReceipts(
   file: string,
   change: (receipts: Receipts) => Receipts,
 ): Promise<Receipts> {
-  return alone(file, async () => {
+  return whileChanging(file, async () => {
     const receipts = change(await readReceipts(file));
     const configs = inOrder(receipts, (servers) => inOrder(servers, (receipt) => receipt));
     await replace(file, { version: 1, configs }, 0o600);
@@ -81,7 +80,7 @@ export async function updateReceipts(
 
 /** Changes the pins that are to come with a configuration, one process at a time. */
 export async function updateLock(file: string, change: (pins: Pins) => Pins): Promise<void> {
-  await alone(file, async () => {
+  await whileChanging(file, async () => {
     const pins = change(await readLock(file));
     await replace(file, { version: 1, servers: inOrder(pins, (pin) => pin) }, 0o644);
   });
@@ -110,12 +109,4 @@ function replace(file: string, value: unknown, mode: number): Promise<void> {
     });
   }
   return replaceFile(file, text, mode);
-}
-
-/** Runs while no other process does the same to the file. */
-function alone<T>(file: string, run: () => Promise<T>): Promise<T> {
-  return whileWriting(file, async () => {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    return whileLocked(`${file}.busy`, run, { doing: `writing ${file}` });
-  });
 }

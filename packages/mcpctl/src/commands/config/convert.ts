@@ -1,6 +1,6 @@
-import { lstat, mkdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { KitError, replaceFile, whileLocked, whileWriting } from 'mcp-kit/internal';
+import { KitError, replaceFile, whileChanging } from 'mcp-kit/internal';
 import {
   convertConfig,
   dialectIds,
@@ -236,10 +236,7 @@ async function convertInto(
     if (conversion.text !== into) await replaceFile(file, conversion.text, await modeOf(file));
     return conversion;
   };
-  return whileWriting(file, async () => {
-    await mkdir(path.dirname(file), { recursive: true });
-    return whileLocked(`${file}.lock`, convert, { doing: `writing ${file}` });
-  });
+  return whileChanging(file, convert, 0o777);
 }
 
 function modeOf(file: string): Promise<number> {

@@ -3,7 +3,7 @@ import type { Trace } from 'mcp-kit/tools';
 import { findTrace, parseTraces, pickTrace, renderTrace } from 'mcp-kit/tools/inspect';
 import { usageError, type Options, type OptionValues } from '../../args.ts';
 import { defineCommand, type Invocation } from '../../command.ts';
-import { readText } from '../../files.ts';
+import { readText } from '../../arguments/text-file.ts';
 import { askGoverned } from '../../governed/ask.ts';
 import { helpHint } from '../../help.ts';
 import { withManager } from '../../open.ts';

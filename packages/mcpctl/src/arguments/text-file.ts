@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { usageError } from './args.ts';
+import { usageError } from '../args.ts';
 
 /** Where a text is: a file, or `-` for standard input. */
 interface TextPlace {
