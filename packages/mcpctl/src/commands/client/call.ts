@@ -181,8 +181,12 @@ function check(tool: Tool, given: Params, { server, globals }: Place): void {
     );
   }
   for (const { name, near } of unknownArguments(given, inputOf(tool))) {
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
-    warn(globals, plainField(`warning: ${tool.name} has no argument ${name}${meant}`));
+    // A list may leave out what the server takes.
+    const said =
+      near === undefined
+        ? `lists no argument ${name}`
+        : `has no argument ${name}; did you mean ${near}?`;
+    warn(globals, plainField(`warning: ${tool.name} ${said}`));
   }
 }
 
