@@ -1,5 +1,5 @@
-// What calls throw, where they are made.
-export { KitError, RpcError } from 'mcp-kit';
+// What calls throw, where they are made; the entry of everything would load servers and tools as well.
+export { KitError, RpcError } from 'mcp-kit/internal';
 export { convertConfig } from './config/convert.ts';
 export { dialectIds } from './config/dialects/index.ts';
 export type { ClientSettings } from './config/dialects/mcp-kit.ts';
