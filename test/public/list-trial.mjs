@@ -9,7 +9,8 @@ import { text } from 'node:stream/consumers';
 import { root } from '../../scripts/prepare.mjs';
 
 const { place, rounds } = JSON.parse(process.argv[2]);
-const limitMs = 20_000;
+/** Ends what hangs, also where the machine is busy. */
+const limitMs = 45_000;
 const mcpctl = path.join(root, 'packages/mcpctl/dist/main.js');
 const sdk = path.join(import.meta.dirname, 'sdk-list.mjs');
 const { command, args, env, cwd } = place;

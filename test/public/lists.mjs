@@ -86,6 +86,10 @@ await main(async () => {
       continue;
     }
     if (!isEqual) unequal += 1;
+    for (const { failed } of seen.mcpctl) {
+      if (failed !== undefined)
+        console.log(`${name}: mcpctl: ${failed.trim() || 'ended too late'}`);
+    }
     const [ours, first, second] = [best(seen.mcpctl), best(seen.first), best(seen.second)];
     ratios.first.push(ours / first);
     ratios.second.push(ours / second);
