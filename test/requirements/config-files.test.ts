@@ -214,13 +214,13 @@ describe('a configuration file', () => {
       '{"version":1,"servers":{} // comment\n}',
       '#: not valid JSON: unexpected text at line 1, column 27',
     ],
-    ['mcp.json', '{"servers": {,}}', '#: not valid JSON: ValueExpected at line 1, column 14'],
+    ['mcp.json', '{"servers": {,}}', '#: not valid JSON: value expected at line 1, column 14'],
     [
       'config.toml',
       '\nkey = ',
       expect.stringMatching(/^#: not valid TOML: .* at line 2, column \d+$/),
     ],
-    ['config.yaml', 'a: 1\na: 2\n', '#: not valid YAML: DUPLICATE_KEY at line 2, column 1'],
+    ['config.yaml', 'a: 1\na: 2\n', '#: not valid YAML: duplicate key at line 2, column 1'],
     [
       'mcp.json',
       `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
@@ -228,7 +228,7 @@ describe('a configuration file', () => {
     ],
     ['mcp.json', `/**/${'['.repeat(100_000)}`, expect.stringMatching(/^#/)],
     ['mcp.json', '[]', '#: must be an object, not a list'],
-    ['config.yaml', aliases, '#: not valid YAML: BAD_ALIAS at line 1, column 1'],
+    ['config.yaml', aliases, '#: not valid YAML: bad alias at line 1, column 1'],
   ])('that cannot be parsed says where: %s', async (name, text, problem) => {
     const [first] = await problemsOf(text, { name });
     expect(first).toEqual(problem);

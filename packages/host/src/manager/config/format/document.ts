@@ -42,9 +42,15 @@ async function parseJsonc(text: string, file: string): Promise<unknown> {
   if (first !== undefined || root === undefined) {
     const where = lineAndColumn(text, first?.offset ?? 0);
     const what = first === undefined ? 'ValueExpected' : printParseErrorCode(first.error);
-    throw configError(topOf(file), `not valid JSON: ${what} at ${where}`);
+    throw configError(topOf(file), `not valid JSON: ${inWords(what)} at ${where}`);
   }
   return valueOf(root, topOf(file), 0);
+}
+
+/** Parsers call mistakes `ValueExpected` or `DUPLICATE_KEY`. */
+function inWords(code: string): string {
+  const words = code.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, ' ');
+  return words.toLowerCase();
 }
 
 function isPlainJson(text: string): boolean {
@@ -89,5 +95,8 @@ async function parseYaml(text: string, file: string): Promise<unknown> {
   const reading = await readYaml(text, { maxLength: maxYamlLength, maxAliases: 100 });
   if ('value' in reading) return reading.value ?? {};
   const { what, offset } = reading.fault;
-  throw configError(topOf(file), `not valid YAML: ${what} at ${lineAndColumn(text, offset)}`);
+  throw configError(
+    topOf(file),
+    `not valid YAML: ${inWords(what)} at ${lineAndColumn(text, offset)}`,
+  );
 }
