@@ -73,9 +73,11 @@ async function bundleCommand(folder) {
   removeScripts(folder);
   // The thread of the store in a folder stands beside what starts it.
   const input = { main: 'src/main.ts', worker: '../store-file/src/worker.ts' };
-  // The one has a binary of each system, the other a licence that asks for more than a line.
+  // The one has a binary of each system, the other a licence that asks for more than a line. What many commands need is one
+  // file: loading it takes less time than loading each of them what it needs of forty.
   const command = await bundleEntries(folder, input, {
     external: ['ioredis', 'libsql', /^#ajv\//],
+    output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 10 }] } },
   });
   // What a warm call needs, which is next to nothing.
   await bundleCommonJs(folder, { warm: 'src/warm/client.ts' });
