@@ -1,3 +1,5 @@
+import { ShortLivedMap } from './short-lived-map.ts';
+
 /**
  * What memory is held for: what has not come whole, what is being done, who is connected, who wants to be told, who is there,
  * what nobody reads.
@@ -121,20 +123,20 @@ interface Candidates {
 function createCandidates(): Candidates {
   const letGo = none();
   /** By the power of two of their size; what came first is first. */
-  const bySize = ofEachKind((): Set<Counted>[] => []);
+  const bySize = ofEachKind((): ShortLivedMap<number, Counted>[] => []);
   let isAsking = false;
 
-  const alike = ({ kind, bytes }: Counted): Set<Counted> =>
-    (bySize[kind][sizeOf(bytes)] ??= new Set());
+  const alike = ({ kind, bytes }: Counted): ShortLivedMap<number, Counted> =>
+    (bySize[kind][sizeOf(bytes)] ??= new ShortLivedMap());
   const add = (counted: Counted): void => {
     const isFree = counted.holder !== undefined && !counted.isLetGo;
-    if (isFree && counted.bytes > 0) alike(counted).add(counted);
+    if (isFree && counted.bytes > 0) alike(counted).set(counted.number, counted);
   };
-  const remove = (counted: Counted): void => void alike(counted).delete(counted);
+  const remove = (counted: Counted): void => void alike(counted).take(counted.number);
 
-  const askSome = (group: ReadonlySet<Counted>, lacking: () => number): void => {
+  const askSome = (group: ShortLivedMap<number, Counted>, lacking: () => number): void => {
     for (let left = Math.min(asked, group.size); left > 0 && lacking() > 0; left -= 1) {
-      const [first] = group;
+      const [first] = group.values();
       if (first === undefined) return;
       remove(first);
       first.isLetGo = first.holder?.letGo() === true;
@@ -155,7 +157,10 @@ function createCandidates(): Candidates {
       isAsking = true;
       try {
         for (let size = largestSize; size >= smallest && lacking() > 0; size -= 1) {
-          for (const kind of kinds) askSome(bySize[kind][size] ?? nobody, lacking);
+          for (const kind of kinds) {
+            const group = bySize[kind][size];
+            if (group !== undefined) askSome(group, lacking);
+          }
         }
       } finally {
         isAsking = false;
@@ -168,6 +173,9 @@ type Count = (counted: Counted, bytes: number) => void;
 
 /** A class, because there is one for each of many thousand sessions. */
 class Counted implements Hold {
+  static #last = 0;
+  /** What tables know it by: they would keep its holder. */
+  readonly number = (Counted.#last += 1);
   readonly #count: Count;
   readonly kind: HeldKind;
   readonly holder: Holder | undefined;
@@ -201,7 +209,6 @@ function ofEachKind<T>(make: () => T): Record<HeldKind, T> {
 }
 
 const largestSize = 32;
-const nobody: ReadonlySet<never> = new Set();
 
 /** Which power of two of kibibytes it is below. */
 function sizeOf(bytes: number): number {

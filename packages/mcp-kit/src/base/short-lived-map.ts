@@ -6,7 +6,7 @@ interface Place<Value> {
 /**
  * A map for entries that come and go by the thousand. When V8 makes a new table for an old map it leaves the last one as it
  * was, with all that was in it, until the next full collection; and every table after that one is kept by it. So the tables
- * of this map know only small places, which are empty once an entry has left.
+ * of this map know only small places, which are empty once an entry has left. Keys stay: they must refer to nothing.
  */
 export class ShortLivedMap<Key, Value extends object> {
   readonly #places = new Map<Key, Place<Value>>();

@@ -272,7 +272,7 @@ export class Connection implements Link, Sink {
 
   #serve(request: Request, origin: Origin | undefined, bytes = 0): void {
     const { id } = request;
-    const key = this.#options.manyClients && origin !== undefined ? origin : id;
+    const key = (this.#options.manyClients ? origin?.key : undefined) ?? id;
     const exchange = new Exchange(request, this, origin);
     exchange.bytes = bytes;
     if (origin instanceof Batch) origin.first ??= exchange;

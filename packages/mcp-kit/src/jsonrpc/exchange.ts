@@ -14,6 +14,8 @@ export function headerOf(headers: Headers, name: string): string | undefined {
 
 /** Where a message came from, so that its answer can go back the same way; only its channel knows the rest. */
 export interface Origin {
+  /** What its request is known by where ids of several clients meet: an object of its own that refers to nothing, as tables keep keys. */
+  readonly key?: object | undefined;
   /** The headers of the message, where the channel has any. */
   readonly headers?: Headers | undefined;
   /** The scopes its sender was granted; undefined where nobody checks them. */

@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   readonly maxInFlight?: number | undefined;
   /** What is held for the other end is counted here, and requests are refused when it is too much. */
   readonly budget?: Budget | undefined;
-  /** Many clients share this connection, each message with an origin of its own: ids are not compared, and cancel nothing. */
+  /** Many clients share this connection, each message with an origin that has a key of its own: ids are not compared, and cancel nothing. */
   readonly manyClients?: boolean | undefined;
   /** How our requests are numbered; some peers take only one of them. */
   readonly ids?: 'number' | 'string' | undefined;

@@ -1,6 +1,6 @@
 import { ShortLivedMap, type Budget } from '#base';
 import { noRoomError, RpcError, rpcErrors, unavailable } from './error.ts';
-import type { Exchange, Origin } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { Id, Response } from './message.ts';
 
 /** A question we asked, and how to settle it. */
@@ -14,8 +14,8 @@ export interface Awaited {
   released(retryMs: number | undefined): void;
 }
 
-/** What a request is known by while it is served: its id, or where it came from when ids of several clients meet. */
-export type Key = Id | Origin;
+/** What a request is known by while it is served: its id, or the key of its origin when ids of several clients meet. */
+export type Key = Id | object;
 
 /**
  * All that is under way on one connection: requests being served and questions awaiting an answer.

@@ -70,6 +70,7 @@ export interface ReplyPolicy {
 
 /** The answer to one POST: plain JSON, or a stream as soon as something precedes the answer. */
 export class Reply implements Origin {
+  readonly key = {};
   readonly headers: Headers;
   readonly principal: string | undefined;
   readonly scopes: ReadonlySet<string> | undefined;
@@ -259,7 +260,7 @@ export class Stateless implements Channel, ReplyPolicy {
 
   /** Modern clients cancel by hanging up. */
   #leave(reply: Reply): void {
-    this.connection.cancel(reply, 'the client hung up');
+    this.connection.cancel(reply.key, 'the client hung up');
   }
 }
 
