@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const floor = path.join(root, 'bench/bridges/floor.mjs');
 /** The program as users run it. */
 export const mcpctl = path.join(root, 'packages/mcpctl/dist/main.js');
-const commandPeers = path.join(peersFolder, 'commands');
+/** The folder of programs that only benchmarks need. */
+export const commandPeers = path.join(peersFolder, 'commands');
 // Some would listen on every address of the machine.
 const onLoopback = ['--import', path.join(root, 'test/interop/client-loopback.mjs')];
 const shellWord = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
@@ -85,16 +86,19 @@ function manifestOf({ name, folder }) {
 }
 
 /** Gives the bridges that are wanted, each ready to run; the floor is always among them, and first. */
-export async function loadBridges({ only }) {
-  const wanted = only?.split(',') ?? bridgeNames;
-  const chosen = bridges.filter(({ name }) => name === 'floor' || wanted.includes(name));
+export const loadBridges = (options) => loadFronts(bridges, options);
+
+/** The same for others that have HTTP or stdio in front. */
+export async function loadFronts(all, { only }) {
+  const wanted = only?.split(',') ?? all.map(({ name }) => name);
+  const chosen = all.filter(({ name }) => name === 'floor' || wanted.includes(name));
   const folders = chosen.map(({ folder }) => folder);
   if (folders.includes(peersFolder)) await installPeers();
   if (folders.includes(commandPeers)) await installCommandPeers();
-  return chosen.map((bridge) => {
-    if (bridge.folder === undefined) return { ...bridge, peer: false };
-    const { program, version } = manifestOf(bridge);
-    const label = `${bridge.label} ${version}`;
-    return { eras: [sessionEra], ...bridge, peer: true, label, program };
+  return chosen.map((front) => {
+    if (front.folder === undefined) return { ...front, peer: false };
+    const { program, version } = manifestOf(front);
+    const label = `${front.label} ${version}`;
+    return { eras: [sessionEra], ...front, peer: true, label, program };
   });
 }

@@ -1,12 +1,10 @@
 // The gateway: what a hop costs beside a bare bridge, lists of many servers beside the same from one, connecting, a cold start.
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { floorBridge, mcpctl } from '../lib/bridges.mjs';
 import { openHttpFront } from '../lib/fronts.mjs';
+import { loadGateways } from '../lib/gateways.mjs';
 import { runSlice } from '../lib/http-workload.mjs';
 import { runLevels } from '../lib/levels.mjs';
 import { sessionEra, statelessEra } from '../lib/messages.mjs';
@@ -24,22 +22,8 @@ import { least, median } from '../lib/stats.mjs';
 
 const many = fileURLToPath(new URL('../gateways/many.mjs', import.meta.url));
 
-/** `mcpctl up` before the floor's server, as a file names it. */
-const up = {
-  name: 'ours',
-  label: 'ours, mcpctl up',
-  tool: 'floor__echo',
-  env: (folder) => ({ HOME: folder, XDG_RUNTIME_DIR: folder }),
-  http({ command, args }, port, _program, folder) {
-    const config = path.join(folder, 'mcp.json');
-    writeFileSync(config, JSON.stringify({ mcpServers: { floor: { command, args } } }));
-    const trusted = ['--trust', '--yes-trust', '--root', folder, '--config', config];
-    return [mcpctl, 'up', '--quiet', '--port', port, ...trusted];
-  },
-};
-
 /** A call through a hop to a process. */
-async function runHop(era, bench) {
+async function runHop(era, gateways, bench) {
   const key = era === sessionEra ? 'gateway-hop' : `gateway-hop-${era.slice(0, 4)}`;
   const levels = [1, 16, 64];
   const server = stdioCommand('floor', { era });
@@ -47,8 +31,10 @@ async function runHop(era, bench) {
     {
       key,
       title: `gateway, HTTP in front of stdio, ${era}`,
-      cases: [floorBridge, up].map((candidate) => ({ candidate, label: candidate.label })),
-      peers: [],
+      cases: gateways
+        .filter(({ eras }) => eras.includes(era))
+        .map((candidate) => ({ candidate, label: candidate.label })),
+      peers: gateways.filter(({ peer }) => peer),
       levels,
       levelName: (level) => `${level} in flight`,
       open: ({ candidate }) =>
@@ -220,9 +206,10 @@ async function runColdStart({ options, log }) {
 /** Runs the suite. */
 export async function run(bench) {
   if (!bench.candidates.some(({ name }) => name === 'ours')) return [];
+  const gateways = await loadGateways(bench.options);
   return [
-    await runHop(sessionEra, bench),
-    await runHop(statelessEra, bench),
+    await runHop(sessionEra, gateways, bench),
+    await runHop(statelessEra, gateways, bench),
     await runLists(bench),
     await runConnect(bench),
     await runColdStart(bench),
