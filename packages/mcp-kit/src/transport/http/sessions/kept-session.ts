@@ -89,6 +89,9 @@ export class KeptSession {
   #forgotten = false;
   #changing: Promise<boolean> | undefined;
   #hearing: MaybePromise<unknown>;
+  /** A look at the store that is under way, and the one after it, which all share who ask meanwhile. */
+  #looking: Promise<boolean> | undefined;
+  #lookingNext: Promise<boolean> | undefined;
 
   constructor(place: SessionPlace, id: string, { record, text }: FoundSession) {
     this.#place = place;
@@ -156,10 +159,26 @@ export class KeptSession {
 
   /** Hears what its client has said to other nodes since; false where it has ended. Never rejects. */
   look(saying: Saying): MaybePromise<boolean> {
+    if (this.#looking === undefined) return this.#lookNow(saying);
+    // The one that is under way may have begun before that was said which this request builds upon.
+    this.#lookingNext ??= this.#looking.then(() => {
+      this.#lookingNext = undefined;
+      return this.#lookNow(saying);
+    });
+    return this.#lookingNext;
+  }
+
+  #lookNow(saying: Saying): MaybePromise<boolean> {
     const known = this.#text;
     if (known === undefined || this.#forgotten) return !this.#forgotten;
     const found = this.#quietly(() => this.#place.kv.get(placeOf(this.#id)), known);
-    return chain(found, (text) => (text === known && !this.#isBehind) || this.#catchUp(saying));
+    const isThere = chain(
+      found,
+      (text) => (text === known && !this.#isBehind) || this.#catchUp(saying),
+    );
+    if (!isPromise(isThere)) return isThere;
+    this.#looking = isThere.finally(() => (this.#looking = undefined));
+    return this.#looking;
   }
 
   #catchUp(saying: Saying): MaybePromise<boolean> {
