@@ -91,6 +91,31 @@ describe('Skills come through whole, and verify', () => {
     },
   );
 
+  test.each(eras)(
+    'and the folder of a server lists what is at the top of its skills, for a %s client',
+    async (era) => {
+      const all = gateway({
+        one: inMemory(serving('one'), 'one'),
+        'the other': inMemory(serving('other'), 'other'),
+        none: simple('none', 'get_note_text'),
+      });
+      onTestFinished(() => all.close());
+      await all.settled();
+      const session = await openSession(memoryTarget(all), { name: 't', version: '1', era });
+      onTestFinished(() => session.close());
+      const read = (uri: string): Promise<unknown> =>
+        session.request('resources/directory/read', { uri });
+      for (const server of ['one', 'the%20other']) {
+        const uri = `skill://${server}/pdf`;
+        const folders = [{ uri, name: 'pdf', mimeType: 'inode/directory' }];
+        expect(await read(`skill://${server}`)).toMatchObject({ resources: folders });
+        expect(await read(uri)).toMatchObject({ resources: [{ uri: `${uri}/references` }, {}] });
+      }
+      await expect(read('skill://none')).rejects.toMatchObject({ code: -32602 });
+      await expect(read('skill://who')).rejects.toMatchObject({ code: -32602 });
+    },
+  );
+
   test('and a server that does not answer keeps a gateway from asking no other', async () => {
     const asked: string[] = [];
     const mute = (name: string): Service =>

@@ -15,7 +15,7 @@ import type { Listing } from './upstream/listing.ts';
 import { ownParts } from './own-parts.ts';
 import type { Views } from './policy/view.ts';
 import { route } from './route.ts';
-import { skillPage } from './skills.ts';
+import { skillPage, topFolders } from './skills.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** What a gateway shows at one address, and to whom what is asked there may go. */
@@ -58,6 +58,7 @@ export function createFace(options: FaceOptions): Face {
     views,
     ready: () => options.ready(),
     skills: (exchange) => skillPage(exchange, routes),
+    skillFolders: (exchange) => topFolders(exchange, routes),
   });
   const server = createServer({
     ...info,

@@ -28,6 +28,8 @@ export interface Lists {
   readonly reader: ResultReader;
   /** A page of the skills of all servers. */
   skills(exchange: Exchange): Promise<object>;
+  /** The folders of all skills of one server, where that is what is asked for. */
+  skillFolders(exchange: Exchange): Promise<object | undefined>;
 }
 
 /** The lists of a gateway as a feature of a server. */
@@ -85,7 +87,8 @@ export function catalogFeature(given: Lists): CatalogFeature {
       'prompts/get': ({ name }) => nowhere(`Unknown prompt: ${String(name)}`),
       'skills/list': (_params, context) => given.skills(Context.exchangeOf(context)),
       'skills/get': ({ uri }) => nowhere(`No skill is served at ${String(uri)}`),
-      'resources/directory/read': ({ uri }) =>
+      'resources/directory/read': async ({ uri }, context) =>
+        (await given.skillFolders(Context.exchangeOf(context))) ??
         nowhere(`${String(uri)} is not a directory resource`),
       'completion/complete': () => nowhere('Nothing known under this reference'),
       'resources/read': async ({ uri }, context) => {

@@ -1,8 +1,15 @@
 import { Buffer } from 'node:buffer';
-import { invalidParams, isRecord, startTimer, type Exchange, type Params } from 'mcp-kit/internal';
+import {
+  folderType,
+  invalidParams,
+  isRecord,
+  startTimer,
+  type Exchange,
+  type Params,
+} from 'mcp-kit/internal';
 import type { Routes } from './route.ts';
 import type { Upstream } from './upstream/upstream.ts';
-import { qualifiedUri } from './uris.ts';
+import { qualifiedUri, serverOfTop } from './uris.ts';
 
 /** A part of the skills of all servers, and where the next one begins. */
 interface SkillPage {
@@ -33,6 +40,42 @@ export async function skillPage(exchange: Exchange, routes: Routes): Promise<Ski
   return further.length === 0
     ? { skills }
     : { skills, nextCursor: textOf(Object.fromEntries(further)) };
+}
+
+/** A server that never comes to an end is not asked for ever. */
+const maxPages = 100;
+
+/** What is at the top of the skills of one server, whose folder is `skill://` and its name; nothing where that has none. */
+export async function topFolders(
+  exchange: Exchange,
+  routes: Routes,
+): Promise<{ readonly resources: readonly unknown[] } | undefined> {
+  const { uri, cursor, _meta } = exchange.message.params ?? {};
+  const server = typeof uri === 'string' ? serverOfTop(uri) : undefined;
+  const upstream = server === undefined ? undefined : routes.upstreams.get(server);
+  const isSeen = routes.views.shownTo(exchange);
+  if (upstream === undefined || !isSeen(upstream.name)) return undefined;
+  // No page has another one after it.
+  if (cursor !== undefined) throw invalidParams('Invalid cursor');
+  const listing = exchange.instead('skills/list', _meta === undefined ? {} : { _meta });
+  listing.client = exchange.client;
+  const asked = { exchange: listing, routes };
+  const names = new Set<string>();
+  let next: unknown;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page = await pageOf(upstream, next, asked);
+    for (const skill of page.skills) {
+      const at = isRecord(skill) ? String(skill['uri']) : '';
+      names.add(at.slice(`${String(uri)}/`.length).split('/', 1)[0] ?? '');
+    }
+    next = page.nextCursor;
+    if (next === undefined) break;
+  }
+  if (names.size === 0) return undefined;
+  const top = `${String(uri)}/`;
+  return {
+    resources: [...names].map((name) => ({ uri: top + name, name, mimeType: folderType })),
+  };
 }
 
 interface Asked {

@@ -29,6 +29,12 @@ export function partsOfUri(
   }
 }
 
+/** The server whose skills are below a URI, where all of them are. */
+export function serverOfTop(uri: string): string | undefined {
+  const parts = partsOfUri(`${uri}/`);
+  return parts?.uri === skillScheme ? parts.server : undefined;
+}
+
 /** Whether it looks as if it named a server; no server may give such URIs to what it has. */
 export function isQualified(uri: string): boolean {
   const text = uri.slice(0, Math.max(scheme.length, skillScheme.length)).toLowerCase();
