@@ -126,6 +126,49 @@ test.each([
   },
 );
 
+test.each(['here', 'in another process'])(
+  'an approval that is taken back %s ends what is open, and nothing is begun',
+  async (where) => {
+    const root = await mkdtemp(path.join(tmpdir(), 'mcp-kit-approvals-'));
+    const closing: (() => Promise<unknown>)[] = [() => rm(root, { recursive: true, force: true })];
+    try {
+      const file = path.join(root, 'server.cjs');
+      const manager = await managerOf(file);
+      closing.push(() => manager.close());
+      const other = await managerOf(file);
+      closing.push(() => other.close());
+      await manager.approve('it', { by: 'test' });
+      const refused = createDeferred<void>();
+      const service = gateway(manager, {
+        waitMs: 60_000,
+        onChange({ servers: [it] }) {
+          if (it?.tools === 0 && it.reason !== undefined) refused.resolve();
+        },
+      });
+      closing.push(() => service.close());
+      await service.settled();
+      const sessions: Session[] = [];
+      for (const door of [service, service.server('it')]) {
+        for (const era of ['legacy', 'modern'] as const) {
+          if (door !== undefined) sessions.push(await openSession(memoryTarget(door), { era }));
+        }
+      }
+      closing.push(() => Promise.all(sessions.map((session) => session.close())));
+      const read = (): Promise<unknown[]> =>
+        Promise.all(sessions.map((session, at) => session.callTool(at < 2 ? 'it__read' : 'read')));
+      expect(await read()).toMatchObject(sessions.map(() => ({ content: [{ text: 'did read' }] })));
+      await (where === 'here' ? manager : other).revoke('it');
+      if (where !== 'here') service.reconsider();
+      await refused.promise;
+      const why = { 'mcp-kit/unavailable': { server: 'it', code: 'refused_by_policy' } };
+      expect(await read()).toMatchObject(sessions.map(() => ({ isError: true, _meta: why })));
+      expect(service.catalog().tools).toEqual([]);
+    } finally {
+      for (const close of closing.toReversed()) await close();
+    }
+  },
+);
+
 test('a tool that came after the approval is not called as one that only reads', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'mcp-kit-approvals-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(root, { recursive: true, force: true })];

@@ -84,7 +84,7 @@ export interface Gateway extends Service, AsyncDisposable {
   pages(path?: string): LoginPages;
   /** Settles when something is known of every server: what it has, or why it cannot be used. */
   settled(): Promise<void>;
-  /** Looks again at servers that may not be used: their user may have approved of them. */
+  /** Looks again whether servers may be used: their user may have approved of them, or no longer does. */
   reconsider(): void;
   /** Ends all conversations with a server, and opens it again; settles when it is known how that went. */
   restart(name: string): Promise<void>;
@@ -213,9 +213,7 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
     status: () => ({ ...upstreams.status(), hash: catalog().hash }),
     pages: (path = '/mcp') => loginPages(logins, path),
     settled: () => upstreams.settled(),
-    reconsider() {
-      for (const upstream of upstreams.values()) if (upstream.isRefused) upstream.refresh();
-    },
+    reconsider: () => upstreams.reconsider(),
     server: (name) => upstreams.service(name),
     group: (name) => (group === undefined || name === group ? faces.group(name) : undefined),
     restart: async (name) => upstreams.require(name).restart(),

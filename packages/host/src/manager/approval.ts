@@ -1,15 +1,29 @@
 import { KitError } from 'mcp-kit/internal';
 import type { ServerEntry } from './config/entry.ts';
-import { trustSystem, type AdmissionRules } from './connect/admission.ts';
-import { approve } from './trust/assess.ts';
+import { recall, trustSystem, type AdmissionRules } from './connect/admission.ts';
+import { approve, assess, type Assessment } from './trust/assess.ts';
 import type { Receipt } from './trust/receipt.ts';
-import { receiptFor, updateReceipts, withReceipt } from './trust/receipts-file.ts';
+import { readReceipts, receiptFor, updateReceipts, withReceipt } from './trust/receipts-file.ts';
 
 /** An approval as it was recorded. */
 export interface Approval {
   readonly receipt: Receipt;
   /** Why the tools are not part of it: they are recorded when they are first seen. */
   readonly unpinned?: Error | undefined;
+}
+
+/** Whether a server is trusted, and the word of its user. */
+export interface AssessedEntry extends Assessment {
+  readonly receipt?: Receipt | undefined;
+}
+
+export async function trustIn(
+  entry: ServerEntry,
+  { trust, receipts, context }: AdmissionRules,
+): Promise<AssessedEntry> {
+  if (trust === 'trusted') return { verdict: 'trusted', changes: [] };
+  const known = await recall(entry, receipts);
+  return { ...(await assess(entry, known, trustSystem(context))), receipt: known.receipt };
 }
 
 export async function recordApproval(
@@ -33,6 +47,18 @@ export async function removeApproval(
     return withReceipt(all, entry);
   });
   return wasApproved;
+}
+
+/** Those of which there is no approval, by whomever it was taken back; none where all are trusted. */
+export async function unapprovedOf(
+  entries: readonly ServerEntry[],
+  { trust, receipts }: AdmissionRules,
+): Promise<readonly string[]> {
+  if (trust === 'trusted') return [];
+  const all = receipts === false ? undefined : await readReceipts(receipts);
+  const isApproved = (entry: ServerEntry): boolean =>
+    all !== undefined && receiptFor(all, entry) !== undefined;
+  return entries.filter((entry) => !isApproved(entry)).map(({ name }) => name);
 }
 
 function fileOf({ receipts }: AdmissionRules): string {

@@ -10,8 +10,15 @@ import type { CallOptions, Session, ToolResult } from 'mcp-kit/client';
 import { compareEntries, requireUnique, type Reloaded } from './compare.ts';
 import type { ServerEntry } from './config/entry.ts';
 import type { GatewaySettings } from './config/gateway/settings.ts';
-import { recall, trustSystem, type AdmissionRules } from './connect/admission.ts';
-import { recordApproval, removeApproval, type Approval } from './approval.ts';
+import { recall, type AdmissionRules } from './connect/admission.ts';
+import {
+  recordApproval,
+  removeApproval,
+  trustIn,
+  unapprovedOf,
+  type Approval,
+  type AssessedEntry,
+} from './approval.ts';
 import { givenTarget, type GivenStreams } from './connect/given.ts';
 import { atLoginOf, examineLogin, logIn } from './connect/login.ts';
 import { forAccount, openEntry, openTarget } from './connect/open.ts';
@@ -19,6 +26,7 @@ import type { Openings, VersionMismatch } from './connect/open.ts';
 import { openingsOf } from './connect/openings.ts';
 import { upstreamFor } from './connect/upstream.ts';
 import type { LoginOptions, ManagedConfig, ManagerOptions, ManagerWatcher } from './options.ts';
+import { initializeResultOf, type InitializeResult } from './initialize-result.ts';
 import { handleOf, type ServerHandle } from './server-handle.ts';
 import type { ServerStatus } from './supervise/state.ts';
 import { ServerRegistry } from './supervise/registry.ts';
@@ -29,16 +37,8 @@ import { catalogOf, type Catalog } from './tools/catalog.ts';
 import type { ToolListing } from './tools/listing.ts';
 import { noSuchTool, placeOfName, placesIn, type ToolPlace } from './tools/qualified-name.ts';
 import { keptOf, recallTools } from './tools/recall.ts';
-import { assess, type Assessment } from './trust/assess.ts';
-import type { Receipt } from './trust/receipt.ts';
 import { customChannelRefusal } from './trust/rules.ts';
 import { Watchers } from './watchers.ts';
-
-/** What a server said of itself when it was opened, in whichever era. */
-interface InitializeResult extends Pick<Session, 'capabilities' | 'instructions'> {
-  readonly protocolVersion: string;
-  readonly serverInfo: Session['server'];
-}
 
 /** How long the tools of servers that are being opened are waited for. */
 const catalogWaitMs = 250;
@@ -110,9 +110,7 @@ export class Manager implements AsyncDisposable {
   /** What the server said of itself; undefined while it is not connected. */
   initializeResult(name: string): InitializeResult | undefined {
     const { session } = this.#servers.get(name);
-    if (session === undefined) return undefined;
-    const { version: protocolVersion, capabilities, server: serverInfo, instructions } = session;
-    return { protocolVersion, capabilities, serverInfo, instructions };
+    return session && initializeResultOf(session);
   }
 
   /** Servers that were found to speak another revision than was asked for. */
@@ -194,13 +192,10 @@ export class Manager implements AsyncDisposable {
   }
 
   /** Whether a server is trusted, and what has changed since it was. */
-  async trustOf(name: string): Promise<Assessment & { readonly receipt?: Receipt | undefined }> {
-    const entry = this.#entryOf(name);
-    if (this.#admission.trust === 'trusted') return { verdict: 'trusted', changes: [] };
-    const known = await recall(entry, this.#admission.receipts);
-    const assessment = await assess(entry, known, trustSystem(this.#admission.context));
-    this.#servers.get(name).trust = assessment.verdict;
-    return { ...assessment, receipt: known.receipt };
+  async trustOf(name: string): Promise<AssessedEntry> {
+    const assessed = await trustIn(this.#entryOf(name), this.#admission);
+    if (this.#admission.trust !== 'trusted') this.#servers.get(name).trust = assessed.verdict;
+    return assessed;
   }
 
   /** Records that the user approves of a server as it is now. With `pin` it is opened and its tools are recorded too. */
@@ -231,7 +226,13 @@ export class Manager implements AsyncDisposable {
     const wasApproved = await removeApproval(entry, this.#admission);
     await this.disconnect(name);
     this.#servers.get(name).trust = undefined;
+    this.#watchers.tell((watcher) => watcher.revoked?.(name));
     return wasApproved;
+  }
+
+  /** The servers of which there is no approval, whichever process took it back; none where all are trusted. */
+  unapproved(): Promise<readonly string[]> {
+    return unapprovedOf(this.#servers.entries, this.#admission);
   }
 
   /** Logs in to a server that its user trusts, whatever was kept. */
@@ -273,8 +274,7 @@ export class Manager implements AsyncDisposable {
   async reload({ entries, client, gateway }: ManagedConfig): Promise<Reloaded> {
     this.#refuseClosed();
     requireUnique(entries);
-    const before = this.#servers.all.flatMap(({ entry }) => entry ?? []);
-    const outcome = compareEntries(before, entries);
+    const outcome = compareEntries(this.#servers.entries, entries);
     const next = new Map(entries.map((entry) => [entry.name, entry]));
     if (client !== undefined) this.#openings = { ...this.#openings, client };
     if (gateway !== undefined) this.#gatewaySettings = gateway;

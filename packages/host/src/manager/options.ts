@@ -126,6 +126,8 @@ export interface ManagerWatcher {
   heard?(server: string, notification: Notification): void;
   /** The manager has gone over to another configuration. */
   reloaded?(outcome: Reloaded): void;
+  /** The approval of a server was taken back. */
+  revoked?(server: string): void;
   /** Nobody is logged in to a server any more: of an account, or its own user. */
   loggedOut?(server: string, account: string | undefined): void;
 }

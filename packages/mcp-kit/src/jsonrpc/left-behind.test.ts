@@ -85,7 +85,7 @@ test('where requests of many clients came from', async () => {
     return async () => {
       answer?.();
       // The answer is given in the turn after that.
-      await undefined;
+      await Promise.resolve();
     };
   });
   expect(left).toBeLessThan(little);

@@ -16,9 +16,7 @@ import {
   type Logger,
   type MaybePromise,
   type Notification,
-  type Params,
   type Serve,
-  type Tool,
 } from 'mcp-kit/internal';
 import type { Manager, ServerHandle } from '@mcp-kit/host';
 import { Branch, type Hear } from './branch.ts';
@@ -30,6 +28,7 @@ import { isLoginNeeded } from '../logins/wanted.ts';
 import { Lister, type HeldTools } from './lister.ts';
 import { recalledListing, type Listing } from './listing.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
+import { teachTools } from './teach-tools.ts';
 
 /** What is decided about a server elsewhere. */
 export interface UpstreamOptions {
@@ -237,6 +236,14 @@ export class Upstream {
     await this.#refreshing;
   }
 
+  /** Its user no longer approves of it: every conversation with it ends, and none begins. */
+  async revoked(): Promise<void> {
+    this.#listing = undefined;
+    const ending = this.#end();
+    this.stale();
+    await ending;
+  }
+
   /** Conversations that were held with a login which is no longer kept end. */
   loggedOut(account: string | undefined): Promise<void> {
     return this.#bridges.drop(account);
@@ -317,24 +324,13 @@ export class Upstream {
       branch = new Branch(outer, {
         serve: (exchange) => this.#ask(exchange),
         hear: this.#options.hear,
-        greeted: (ask) => this.#teachTools(ask),
+        greeted: (ask) => teachTools(this.#listing, ask),
         ended: () => this.#branches.delete(outer),
       });
       this.#branches.set(outer, branch);
       this.#outer.set(branch.conversation, outer);
     }
     return branch;
-  }
-
-  /** Where the legacy era knows the results of tools in another form, the bridge learns of which from the list. */
-  async #teachTools(ask: (method: string, params?: Params) => unknown): Promise<void> {
-    if (this.#listing?.tools.some(isWrapped) !== true) return;
-    let cursor: unknown;
-    do {
-      const params = cursor === undefined ? undefined : { cursor };
-      const page = (await ask('tools/list', params)) as { readonly nextCursor?: unknown };
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
   }
 
   async #recall(): Promise<void> {
@@ -372,8 +368,4 @@ export class Upstream {
     this.#known.resolve();
     if (!this.#isClosed) this.#options.changed();
   }
-}
-
-function isWrapped({ outputSchema }: Tool): boolean {
-  return outputSchema !== undefined && outputSchema['type'] !== 'object';
 }

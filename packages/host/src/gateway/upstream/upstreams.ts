@@ -1,5 +1,6 @@
 import type { BridgeOptions } from 'mcp-kit/bridge';
 import {
+  describeError,
   KitError,
   RpcError,
   rpcErrors,
@@ -79,6 +80,7 @@ export class Upstreams {
       heard: (name, { method }) => {
         if (method.endsWith('/list_changed')) this.#all.get(name)?.stale();
       },
+      revoked: (name) => void this.#all.get(name)?.revoked(),
       loggedOut: (name, account) => void this.#all.get(name)?.loggedOut(account),
       reloaded: ({ changed, removed }) => {
         const { shownAs } = options;
@@ -130,6 +132,20 @@ export class Upstreams {
   /** What a model is told of a server. */
   instructions(name: string): string | undefined {
     return this.#options.shownAs(name).description ?? this.#all.get(name)?.listing?.instructions;
+  }
+
+  /** Looks again whether servers may be used. */
+  reconsider(): void {
+    for (const upstream of this.#all.values()) if (upstream.isRefused) upstream.refresh();
+    this.#manager.unapproved().then(
+      (names) => {
+        const upstreams = names.map((name) => this.#all.get(name));
+        for (const upstream of upstreams)
+          if (upstream?.isRefused === false) void upstream.revoked();
+      },
+      (error: unknown) =>
+        this.#options.logger.error('approvals cannot be read', { error: describeError(error) }),
+    );
   }
 
   /** Other rules count from now on. */

@@ -1,4 +1,5 @@
 import { KitError } from 'mcp-kit/internal';
+import type { ServerEntry } from '../config/entry.ts';
 import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
 /** The servers of a manager, by name. One that leaves has ended before another of its name starts. */
@@ -11,6 +12,11 @@ export class ServerRegistry {
   get all(): readonly Supervisor[] {
     const all = [...this.#servers.values()];
     return all.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  /** Those that are in a configuration. */
+  get entries(): readonly ServerEntry[] {
+    return this.all.flatMap(({ entry }) => entry ?? []);
   }
 
   find(name: string): Supervisor | undefined {

@@ -20,13 +20,13 @@ test('those who come while the store is asked share one look, which begins after
   const shared = { endpoint, logger: silentLogger };
   const nodes = new Nodes({ ...shared, store, leaseMs: 1000 }, () => {});
   const place: SessionPlace = { ...shared, kv, nodes, ttlMs: 60_000, serve: () => undefined };
-  const record = newRecord(place, {});
+  const record = newRecord(place, { principal: undefined });
   const text = JSON.stringify(record);
-  await store.kv.cas('session/one', undefined, text);
+  void store.kv.cas('session/one', undefined, text);
   const session = new KeptSession(place, 'one', { record, text });
   const saying = { serve: () => undefined, connection: {} as Connection, origin: {} };
   const first = session.look(saying);
-  await store.kv.cas('session/one', text, undefined);
+  void store.kv.cas('session/one', text, undefined);
   const later = Array.from({ length: 16 }, () => session.look(saying));
   expect(await Promise.all([first, ...later])).toEqual([true, ...later.map(() => false)]);
   // The last of them found that it is gone, and made sure.
