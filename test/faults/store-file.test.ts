@@ -87,7 +87,11 @@ describe('A store in a folder', () => {
   });
 
   test.each([
-    ['is damaged', (bytes: Buffer) => bytes.fill('no database'), 'cannot be opened'],
+    [
+      'is damaged',
+      (bytes: Buffer) => bytes.fill('no database'),
+      'cannot be opened: file is not a database',
+    ],
     // The version is at byte 60 of every SQLite file.
     ['is of a later version', (bytes: Buffer) => bytes.writeInt32BE(99, 60), 'a newer version'],
   ])('that %s says so and is left as it is', async (_what, change, said) => {

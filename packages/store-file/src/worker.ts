@@ -51,9 +51,18 @@ function watchFolder(folder: string, changed: () => void): FSWatcher | undefined
   }
 }
 
+/** Errors of the database library reach the other thread without their words. */
+function open(options: DatabaseOptions): OpenDatabase {
+  try {
+    return openDatabase(options);
+  } catch (error) {
+    throw new Error(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
 function main(): void {
   const options = workerData as DatabaseOptions;
-  const database = openDatabase(options);
+  const database = open(options);
   const tell = (told: Told): void => parentPort?.postMessage(told);
   let sweptMs = performance.now();
   let watched: readonly string[] = [];
