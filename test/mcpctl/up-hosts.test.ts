@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { adHocEntry, loadConfig } from '@mcp-kit/host';
+import { adHocEntry, createManager, loadConfig } from '@mcp-kit/host';
+import { gateway } from '@mcp-kit/host/gateway';
 import {
   connectable,
   decodeDocument,
@@ -110,6 +111,29 @@ describe('mcpctl up', () => {
       .toEqual(new Set(['refused', 'disabled']));
     await child.stop('SIGTERM');
   });
+
+  test.each(['v1', 'compat', 'sep-2633'])(
+    'takes the sample of %s, a file of no host, and runs nothing of it',
+    async (name) => {
+      using place = new Project();
+      const project = { root: path.join(samples, name) };
+      const config = await loadConfig({ ...project, home: place.home, env: {} });
+      expect(config.errors).toEqual([]);
+      const receipts = path.join(place.home, 'receipts.json');
+      await using manager = createManager({ ...config, ...project, receipts, toolCache: false });
+      await using service = gateway(manager);
+      await service.settled();
+      const enabled = config.entries.filter((entry) => entry.enabled);
+      expect(enabled.length).toBeGreaterThan(1);
+      const { servers } = service.status();
+      const states = Object.fromEntries(servers.map((server) => [server.name, server.state]));
+      const expected = config.entries.map((entry) => [
+        entry.name,
+        entry.enabled ? 'refused' : 'disabled',
+      ]);
+      expect(states).toEqual(Object.fromEntries(expected));
+    },
+  );
 
   test('serves what the files of all hosts have, from one place', async () => {
     await using mark = new Mark();
