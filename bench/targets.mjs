@@ -325,6 +325,12 @@ const rows = [
     unit: '×',
     most: 1.5,
   },
+  ...['killed', 'stopped', 'slow', 'lying', 'changing'].map((trouble) => ({
+    key: `gateway-troubled/${trouble}`,
+    what: `gateway, p99 of a good server while another is ${trouble}, beside calm`,
+    unit: '×',
+    most: 2,
+  })),
   {
     key: 'gateway-connect/legacy',
     what: 'gateway, connect, 10,000 tools, 2025-11-25',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openHttpFront } from '../lib/fronts.mjs';
+import { openHttpFront, stopFamily } from '../lib/fronts.mjs';
 import { loadGateways } from '../lib/gateways.mjs';
 import { runSlice } from '../lib/http-workload.mjs';
 import { runLevels } from '../lib/levels.mjs';
@@ -21,6 +21,7 @@ import { shellServer } from '../lib/shell-server.mjs';
 import { least, median } from '../lib/stats.mjs';
 
 const many = fileURLToPath(new URL('../gateways/many.mjs', import.meta.url));
+const troubled = fileURLToPath(new URL('../gateways/troubled.mjs', import.meta.url));
 
 /** A call through a hop to a process. */
 async function runHop(era, gateways, bench) {
@@ -48,9 +49,9 @@ async function runHop(era, gateways, bench) {
   return { ...report, measures: [...report.measures, { key: `${key}/added`, values: added }] };
 }
 
-/** Starts a gateway before many servers of its own process; gives its process and its URL. */
-async function startMany(servers, tools) {
-  const child = startCommand([many, String(servers), String(tools)]);
+/** Starts a gateway by a program that prints its URL; gives its process and that. */
+async function startGateway(...args) {
+  const child = startCommand(args.map(String));
   child.stderr.resume();
   const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`the gateway ended with ${code}`);
@@ -78,7 +79,7 @@ function runLists(bench) {
     {
       label: `gateway, ${listed.servers} servers with ${listed.each} tools`,
       candidate: { name: 'ours' },
-      start: () => startMany(listed.servers, listed.each),
+      start: () => startGateway(many, listed.servers, listed.each),
     },
   ];
   const open = async ({ start }) => {
@@ -137,7 +138,7 @@ function timesReport(title, { results, failed }) {
 async function runConnect({ options, log }) {
   const { openSession } = await import('mcp-kit/client');
   const { httpTarget } = await import('mcp-kit/transport/http-client');
-  const { child, url } = await startMany(20, 500);
+  const { child, url } = await startGateway(many, 20, 500);
   const cases = ['legacy', 'modern'].map((era) => ({
     label: era,
     key: `gateway-connect/${era}`,
@@ -159,6 +160,49 @@ async function runConnect({ options, log }) {
   } finally {
     await stop(child);
   }
+}
+
+const troubles = ['killed', 'stopped', 'slow', 'lying', 'changing'];
+
+/** Calls of a good server while another one is in trouble: the time within which 99 of 100 are answered, beside that of calm. */
+async function runTroubled(bench) {
+  const flavour = { era: sessionEra, mode: 'json', tool: 'good__echo' };
+  const cases = ['none', ...troubles].map((trouble) => ({
+    trouble,
+    label: trouble === 'none' ? 'all are well' : `one is ${trouble}`,
+    candidate: { name: trouble === 'none' ? 'floor' : trouble },
+  }));
+  const open = async ({ trouble }) => {
+    const { child, url } = await startGateway(troubled, trouble);
+    const load = startLoad();
+    const close = () => Promise.all([stop(load), stopFamily(child)]);
+    try {
+      await ask(load, 'open', { ...flavour, url, connections: 16 });
+      await ask(load, 'probe', { what: 'call' });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    const slice = (connections, seconds) =>
+      runSlice(load, [child.pid], { what: 'call', connections, seconds });
+    return { slice, close };
+  };
+  const title = 'gateway, calls of a good server while another is in trouble';
+  const levelName = (level) => `${level} connections`;
+  const work = { key: 'gateway-troubled', title, cases, peers: [], levels: [16], levelName, open };
+  const report = await runLevels(work, bench);
+  const p99Of = new Map(
+    report.raw.map(({ candidate, byLevel }) => [
+      candidate,
+      median(Object.values(byLevel).flatMap((runs) => runs.map(({ p99 }) => p99))),
+    ]),
+  );
+  const calm = p99Of.get('all are well');
+  const measures = troubles.map((trouble) => ({
+    key: `gateway-troubled/${trouble}`,
+    values: { ours: p99Of.get(`one is ${trouble}`) / calm },
+  }));
+  return { ...report, measures };
 }
 
 const deadlineMs = 1000;
@@ -211,6 +255,7 @@ export async function run(bench) {
     await runHop(sessionEra, gateways, bench),
     await runHop(statelessEra, gateways, bench),
     await runLists(bench),
+    await runTroubled(bench),
     await runConnect(bench),
     await runColdStart(bench),
   ];
