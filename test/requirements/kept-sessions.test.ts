@@ -315,6 +315,35 @@ test('that a client is ready is kept before it is told that this was heard', asy
   expect(kept).toEqual(['kept', 'kept', 'told']);
 });
 
+test('a session that no other process has open costs none of them anything', async () => {
+  const memory = createMemoryStore();
+  const left: string[] = [];
+  const append: Store['log']['append'] = (...given) => {
+    if (given[0].startsWith('inbox/')) left.push(given[2]);
+    return memory.log.append(...given);
+  };
+  const store = { ...memory, log: { ...memory.log, append } };
+  const first = await start(store);
+  const session = await startSession(first.url);
+  const cancel = notification('notifications/cancelled', { requestId: 'none' });
+  const before = left.length;
+  await session.post(cancel);
+  (await listen(first, session)).close();
+  expect(left).toHaveLength(before);
+  const second = await start(store);
+  await ask(second, session, 'ping');
+  await session.post(cancel);
+  await expect.poll(() => left.slice(before).join()).toContain('cancelled');
+  await second.close();
+  // Whoever takes it up finds that the other is gone.
+  await first.close();
+  const third = await start(store);
+  await ask(third, session, 'ping');
+  const atLast = left.length;
+  expect((await send(third.url, { method: 'DELETE', headers: session.headers })).status).toBe(204);
+  expect(left).toHaveLength(atLast);
+});
+
 test('a session that was idle for too long is gone', async () => {
   let nowMs = 0;
   const store = createMemoryStore({ now: () => nowMs });

@@ -28,6 +28,8 @@ export interface SessionRecord {
   readonly uris: readonly string[];
   /** The node at which its client listens for what belongs to no request. */
   readonly listener: string | null;
+  /** The nodes that have it open, as far as they were alive when the last one took it up. */
+  readonly nodes: readonly string[];
   /** How many processes have taken it up again. */
   readonly lives: number;
 }
@@ -132,6 +134,11 @@ export class KeptSession {
       }
       return kept;
     };
+  }
+
+  /** Whether other nodes have it open. */
+  get isShared(): boolean {
+    return this.#record.nodes.some((node) => node !== this.#place.nodes.id);
   }
 
   /** Another node at which its client listens. */
@@ -281,11 +288,12 @@ function placeOf(id: string): string {
 
 /** What is known of a session before its client has said anything: where it is, and whose. */
 export function newRecord(
-  { endpoint }: SessionPlace,
+  { endpoint, nodes }: SessionPlace,
   { principal, client }: Caller,
 ): SessionRecord {
   const whose = { endpoint, principal: principal ?? null, client: client ?? null };
-  return { ...whose, hello: {}, ready: false, level: null, uris: [], listener: null, lives: 0 };
+  const said = { hello: {}, ready: false, level: null, uris: [], listener: null };
+  return { ...whose, ...said, nodes: [nodes.id], lives: 0 };
 }
 
 /** Only a kept session is written under these keys. */
@@ -301,7 +309,7 @@ export async function takeUp(
   id: string,
   caller: Caller,
 ): Promise<FoundSession | undefined> {
-  const { kv, ttlMs } = place;
+  const { kv, ttlMs, nodes } = place;
   const { endpoint, principal, client } = newRecord(place, caller);
   for (let tries = 0; tries < maxTries; tries += 1) {
     const found = await kv.get(placeOf(id));
@@ -309,7 +317,8 @@ export async function takeUp(
     const record = recordIn(found);
     const isOwn = record.principal === principal && record.client === client;
     if (!isOwn || record.endpoint !== endpoint) return undefined;
-    const taken = { ...record, lives: record.lives + 1 };
+    const others = await nodes.aliveOf(record.nodes);
+    const taken = { ...record, nodes: [...others, nodes.id], lives: record.lives + 1 };
     const text = JSON.stringify(taken);
     if (await kv.cas(placeOf(id), found, text, { ttlMs })) return { record: taken, text };
   }

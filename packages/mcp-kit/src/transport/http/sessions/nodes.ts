@@ -80,6 +80,13 @@ export class Nodes {
     );
   }
 
+  /** Those of other nodes that are alive. */
+  async aliveOf(nodes: readonly string[]): Promise<readonly string[]> {
+    const others = nodes.filter((node) => node !== this.id);
+    const isAlive = await Promise.all(others.map((node) => this.isAlive(node)));
+    return others.filter((_, at) => isAlive[at]);
+  }
+
   /** Leaves a notice for a node, or for all others; rejects where it cannot be left. */
   async tell(node: string | undefined, notice: Notice): Promise<void> {
     await this.#leave(node, notice);
@@ -96,7 +103,10 @@ export class Nodes {
   }
 
   /** Leaves what a client has sent to other nodes there: answers to their questions, and what may be about a call of theirs. The rest is for this one. */
-  share(session: string, values: readonly unknown[]): MaybePromise<readonly unknown[]> {
+  share(
+    { id: session, isShared }: { readonly id: string; readonly isShared: boolean },
+    values: readonly unknown[],
+  ): MaybePromise<readonly unknown[]> {
     const told: Promise<void>[] = [];
     const own = values.filter((heard) => {
       const classified = classify(heard);
@@ -106,7 +116,7 @@ export class Nodes {
         return false;
       }
       const isSaid = classified.kind === 'notification' && !isKept(classified.message.method);
-      if (isSaid) this.hint(undefined, { session, heard });
+      if (isSaid && isShared) this.hint(undefined, { session, heard });
       return true;
     });
     return told.length === 0 ? own : Promise.all(told).then(() => own);

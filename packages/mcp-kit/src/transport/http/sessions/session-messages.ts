@@ -23,7 +23,7 @@ export function share(
     if (own.length === 0 && values.length > 0) responder.respond(202, [], '');
     else goOn(own);
   };
-  const own = nodes.share(session.id, values);
+  const own = nodes.share(session, values);
   if (!isPromise(own)) go(own);
   else void own.then(go, () => refuse(responder, notPassed));
 }

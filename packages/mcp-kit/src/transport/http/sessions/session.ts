@@ -137,6 +137,16 @@ export class Session implements Channel, ReplyPolicy {
     return ownAside(error);
   }
 
+  /** Whether other nodes have it open. */
+  get isShared(): boolean {
+    return this.#kept?.isShared === true;
+  }
+
+  /** Tells them, if there are any. */
+  tellOthers(notice: Notice): void {
+    if (this.isShared) this.#shared.place?.nodes.hint(undefined, notice);
+  }
+
   /** Messages that wait for a stream. */
   get undelivered(): number {
     return this.#undelivered?.length ?? 0;
@@ -318,10 +328,8 @@ export class Session implements Channel, ReplyPolicy {
 
   /** From now on other nodes leave here what belongs to no request. */
   #listens(): void {
-    const { nodes } = this.#shared.place ?? {};
-    void chain(this.#kept?.listens(), () =>
-      nodes?.hint(undefined, { session: this.id, listens: nodes.id }),
-    );
+    const listens = this.#shared.place?.nodes.id ?? '';
+    void chain(this.#kept?.listens(), () => this.tellOthers({ session: this.id, listens }));
     for (const text of this.#takeUndelivered()) this.send(text);
   }
 

@@ -311,7 +311,7 @@ export class Sessions {
 
   end(session: Session): MaybePromise<unknown> {
     const forgotten = session.forget();
-    this.#shared.place?.nodes.hint(undefined, { session: session.id, ended: true });
+    session.tellOthers({ session: session.id, ended: true });
     this.#leave(session);
     return forgotten;
   }
