@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createDeferred, type Service } from 'mcp-kit/internal';
 import { createServer, resources } from 'mcp-kit/server';
-import { createMemoryStore, type Store } from 'mcp-kit/store';
+import { createMemoryStore, openKeyRing, type Store } from 'mcp-kit/store';
 import { tool, toolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -342,6 +342,33 @@ test('a session that no other process has open costs none of them anything', asy
   const atLast = left.length;
   expect((await send(third.url, { method: 'DELETE', headers: session.headers })).status).toBe(204);
   expect(left).toHaveLength(atLast);
+});
+
+test('the store is not asked about the id of a session that somebody has made up', async () => {
+  const memory = createMemoryStore();
+  const asked: string[] = [];
+  const get: Store['kv']['get'] = (key) => {
+    asked.push(key);
+    return memory.kv.get(key);
+  };
+  const store = { ...memory, kv: { ...memory.kv, get } };
+  const ring = await openKeyRing(store);
+  const [other] = (await openKeyRing(createMemoryStore())).keys('session')();
+  const first = await start(store, { sessionKeys: ring.keys('session') });
+  const session = await startSession(first.url);
+  const [uuid = '', seal = ''] = session.id.split('.');
+  const made = `${uuid.slice(0, -1)}${uuid.endsWith('0') ? '1' : '0'}.${seal}`;
+  const second = await start(store, { sessionKeys: ring.keys('session') });
+  const elsewhere = await start(store, { sessionKeys: other && [other] });
+  expect((await ask(second, session, 'ping')).status).toBe(200);
+  const before = asked.length;
+  for (const id of [made, uuid, `${uuid}.`, `${session.id}a`, seal]) {
+    const headers = { ...session.headers, 'mcp-session-id': id };
+    expect((await ask(second, { headers }, 'ping')).status).toBe(404);
+  }
+  expect((await ask(elsewhere, session, 'ping')).status).toBe(404);
+  expect(asked.slice(before).filter((key) => key.startsWith('session/'))).toEqual([]);
+  ring.close();
 });
 
 test('a session that was idle for too long is gone', async () => {

@@ -4,4 +4,4 @@ export * from '#base';
 export * from '#jsonrpc';
 export * from '#protocol';
 export * from '#schema';
-export { secretIn } from './store/secret.ts';
+export type { KeyRing } from './store/key-ring.ts';

@@ -169,6 +169,18 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve a set of sample tools over HTTP, stdio or a unix socket.',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  'keys new': {
+    summary: 'Make the keys with which processes that serve as one seal what clients carry.',
+    load: async () => (await import('./commands/keys/new.ts')).keysNew,
+  },
+  'keys rotate': {
+    summary: 'Add a key that seals from five minutes from now on, and let the former lapse.',
+    load: async () => (await import('./commands/keys/rotate.ts')).keysRotate,
+  },
+  'keys show': {
+    summary: 'Show which keys there are, and which of them seals.',
+    load: async () => (await import('./commands/keys/show.ts')).keysShow,
+  },
   up: {
     summary: 'Serve every server of the configuration as one, over HTTP, stdio or a unix socket.',
     load: async () => (await import('./commands/up.ts')).up,

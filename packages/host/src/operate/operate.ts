@@ -9,6 +9,7 @@ import {
   weightOfCall,
   withoutUndefined,
   type Budget,
+  type KeyRing,
   type Logger,
   type Service,
 } from 'mcp-kit/internal';
@@ -26,10 +27,11 @@ import { createAdmit } from './admit.ts';
 import { CallCounts, observeCalls, type EndedCall } from './observe/calls.ts';
 import type { Metric } from './observe/exposition.ts';
 import type { Reasons } from './pages/pages.ts';
+import { joinOthers } from './agreement.ts';
 import { createLimits } from './limits.ts';
 import { callLog } from './observe/logs.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { openOperationsPort } from './pages/operations-port.ts';
+import { openOperationsPort, type OperationsPort } from './pages/operations-port.ts';
 import { createPages, metadataUrlOf } from './pages/pages.ts';
 import { createChallenges } from './refusals.ts';
 import { scopeLayer, scopeRules } from './scopes.ts';
@@ -51,6 +53,8 @@ export interface OperateOptions extends Pick<
   readonly logger?: Logger | undefined;
   /** Log one line per call; needs a logger that shows `info`. */
   readonly logCalls?: boolean | undefined;
+  /** Seals what clients carry, and the ids of sessions; processes that share a store have the same. */
+  readonly keys?: KeyRing | undefined;
   /** How issuers of tokens are reached: by default https, and this machine for an issuer that is here. */
   readonly egress?: EgressPolicy | undefined;
   /** Where the settings find secrets. */
@@ -67,7 +71,7 @@ export interface Operated {
   metrics(): string;
   /** Why calls that come now would not be served well; none when it is ready. */
   notReady(): readonly string[];
-  /** Reads the certificate and the file of keys again; what cannot be read stays as it was. */
+  /** Reads the certificate, the file of API keys and the ring of keys again; what cannot be read stays as it was. */
   reload(): Promise<void>;
   /** Says that it is not ready, waits, takes no new connections, lets calls end; gives how many did not in time. */
   drain(): Promise<number>;
@@ -105,11 +109,18 @@ export async function operateHttp(
   const operations =
     settings.metrics &&
     (await openOperationsPort(settings.metrics.port, { metrics: () => metrics.text(), reasons }));
+  let leave: (() => Promise<void>) | undefined;
   try {
+    const { store, keys } = options;
+    const { logger } = parts;
+    const { leaseMs } = options.sessions ?? {};
+    const agreeing = { keys, settings, logger, leaseMs, serves: titleOf(service) };
+    leave = store && (await joinOthers({ ...agreeing, store }));
     const listening = await open(service, parts, options);
     parts.state.listening = listening;
-    return operated(parts, listening, operations);
+    return operated(parts, { listening, operations, leave, keys });
   } catch (error) {
+    await leave?.();
     await operations?.close();
     throw error;
   }
@@ -158,7 +169,7 @@ async function open(
 ): Promise<HttpListening> {
   const { settings, logger, authentication, counts, budget, metrics, reasons, state } = parts;
   const { path = '/mcp', publicUrl: named, tls, auth, limits = {} } = settings;
-  const { profile, answer, sessions, store, services, logCalls = false } = options;
+  const { profile, answer, sessions, store, keys, services, logCalls = false } = options;
   const log = logCalls ? callLog(logger) : undefined;
   const ended = (call: EndedCall): void => {
     metrics.ended(call);
@@ -177,6 +188,7 @@ async function open(
     answer,
     services,
     store,
+    sessionKeys: store && keys?.keys('session'),
     sessions: { ...sessions, ...withoutUndefined(settings.sessions ?? {}) },
     ...listeningOptions(settings),
     tls: tls && (await readTls(tls)),
@@ -226,11 +238,16 @@ function listeningOptions(settings: ServerSettings) {
   };
 }
 
-function operated(
-  parts: Parts,
-  listening: HttpListening,
-  operations: { readonly url: string; close(): Promise<void> } | undefined,
-): Operated {
+/** What is open while a server is exposed. */
+interface Opened {
+  readonly listening: HttpListening;
+  readonly operations: OperationsPort | undefined;
+  /** Says that this process is not there any more. */
+  readonly leave: (() => Promise<void>) | undefined;
+  readonly keys: KeyRing | undefined;
+}
+
+function operated(parts: Parts, { listening, operations, leave, keys }: Opened): Operated {
   const { settings, authentication, metrics, reasons, state } = parts;
   const { tls, drain: { delayMs = 0, timeoutMs = 1000 } = {} } = settings;
   const closing = new AbortController();
@@ -238,6 +255,7 @@ function operated(
     closing.abort();
     await listening.close();
     await operations?.close();
+    await leave?.();
   };
   return {
     url: listening.url,
@@ -248,7 +266,7 @@ function operated(
     async reload() {
       const renewed = tls && readTls(tls).then((identity) => listening.renewTls(identity));
       // One file that cannot be read must not keep the others from being read.
-      const all = await Promise.allSettled([authentication?.reload(), renewed]);
+      const all = await Promise.allSettled([authentication?.reload(), renewed, keys?.refresh()]);
       const failures = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       if (failures.length > 0) throw failures[0];
     },

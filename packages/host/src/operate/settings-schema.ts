@@ -85,6 +85,8 @@ export const settingsSchema: JsonSchema = object({
   limits,
   sessions: object({ ttlMs: span, sweepMs: span }),
   store: text,
+  keys: text,
+  generation: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
   metrics: object({ port }, ['port']),
   logs: object({
     format: { enum: ['text', 'json'] },

@@ -77,6 +77,10 @@ export interface ServerSettings {
     | undefined;
   /** Where state is kept: `memory`, or a folder in which it outlives the process. Opened by the command, not by `operateHttp`. */
   readonly store?: string | undefined;
+  /** A file of keys for what clients carry, as `mcpctl keys new` makes it; without, the store has some. Opened by the command. */
+  readonly keys?: string | undefined;
+  /** Raised with settings that must agree: processes of a former generation serve on, and no more of them begin. */
+  readonly generation?: number | undefined;
   readonly metrics?: { readonly port: number } | undefined;
   readonly logs?:
     | {

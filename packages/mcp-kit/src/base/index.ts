@@ -42,6 +42,20 @@ export {
 } from './processes/process-identity.ts';
 export { readAllStats, readStat, type ProcessStat } from './processes/process-stat.ts';
 export { withoutSecrets } from './secrets/redact.ts';
+export { keysFrom, type Keys } from './secrets/keys.ts';
+export {
+  keysIn,
+  marksOf,
+  newRing,
+  parseRing,
+  ringText,
+  rotateRing,
+  shownRing,
+  type KeyPurpose,
+  type Ring,
+  type RingMarks,
+  type ShownKey,
+} from './secrets/ring.ts';
 export { isSecretName, isSecretPair } from './secrets/secret-names.ts';
 export { gistOf } from './gist.ts';
 export { globOf } from './glob.ts';

@@ -1,4 +1,11 @@
-import { describeError, KitError, silentLogger, withoutFolders, type Logger } from '#base';
+import {
+  describeError,
+  KitError,
+  silentLogger,
+  withoutFolders,
+  type Keys,
+  type Logger,
+} from '#base';
 import { openSession, type Session, type ToolGuard, type EraCache } from '#client';
 import { RpcError, rpcErrors, type Exchange, type Notification } from '#jsonrpc';
 import {
@@ -45,10 +52,10 @@ export interface BridgeOptions {
   /** How long a call waits for a client that was asked something; ten minutes. */
   readonly parkedMs?: number | undefined;
   /**
-   * 32-byte keys that bind to its caller what a caller carries between questions; the first seals, all open. Bridges behind
-   * one address need the same; without any, what is carried is of no use after a restart.
+   * 32-byte keys, or what has them at any moment, that bind to its caller what a caller carries between questions; the first
+   * seals, all open. Bridges behind one address need the same; without any, what is carried is of no use after a restart.
    */
-  readonly stateKeys?: readonly Uint8Array[] | undefined;
+  readonly stateKeys?: Keys | undefined;
   /** Hears every message on either side, in the order in which they cross. */
   readonly onMessage?: ((crossing: Crossing) => void) | undefined;
   /** Whether what reads may be asked again whose answer was lost; asked each time, and always so unless given. */

@@ -6,6 +6,7 @@ import {
   unref,
   type Deferred,
   type Hold,
+  type Keys,
   type StopSignal,
 } from '#base';
 import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
@@ -197,8 +198,8 @@ export interface CarriedStates {
 const ttlMs = 24 * 60 * 60_000;
 
 /** Where callers are not told apart, everything passes as it is. */
-export function createCarriedStates(keys: readonly Uint8Array[] | undefined): CarriedStates {
-  const sealer = createSealer(keys === undefined ? { ttlMs } : { ttlMs, keys });
+export function createCarriedStates(keys: Keys | undefined): CarriedStates {
+  const sealer = createSealer({ ttlMs, keys });
   return {
     wrap(caller, result) {
       if (caller === undefined || !isRecord(result)) return result;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { canonicalJson, crypto, KitError } from '#base';
+import { canonicalJson, crypto, keysFrom, KitError, type Keys } from '#base';
 import { isRecord, type Exchange, type Params } from '#jsonrpc';
 import { callerOf } from './caller.ts';
 
@@ -12,8 +12,8 @@ export interface Sealer {
 
 /** The keys of a sealer, and how long a seal holds. */
 export interface SealerOptions {
-  /** 32-byte keys: the first seals, all open. Add a new one in front to rotate. */
-  readonly keys?: readonly Uint8Array[] | undefined;
+  /** 32-byte keys, or what has them at any moment: the first seals, all open. Add a new one in front to rotate. */
+  readonly keys?: Keys | undefined;
   readonly ttlMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -36,14 +36,15 @@ interface SealKey {
 
 /** Without keys a random one is made: states then do not survive a restart. */
 export function createSealer(options: SealerOptions = {}): Sealer {
-  const { keys, ttlMs = 15 * 60_000, now = Date.now } = options;
-  if (keys?.length === 0 || keys?.some((key) => key.length !== 32) === true) {
-    throw new KitError('invalid_argument', 'request-state keys must have 32 bytes each');
-  }
-  let ring: readonly SealKey[] | undefined;
+  const { ttlMs = 15 * 60_000, now = Date.now } = options;
+  const keys = keysFrom(options.keys, 'request-state');
+  let named: readonly SealKey[] = [];
+  let seen: readonly Uint8Array[] | undefined;
   const keyRing = (): readonly SealKey[] => {
-    ring ??= (keys ?? [crypto().randomBytes(32)]).map((key) => ({ key, id: keyId(key) }));
-    return ring;
+    const current = keys();
+    if (current !== seen) named = current.map((key) => ({ key, id: keyId(key) }));
+    seen = current;
+    return named;
   };
 
   return {
@@ -62,8 +63,8 @@ export function createSealer(options: SealerOptions = {}): Sealer {
       // Decoding forgives stray characters; a seal must not.
       if (bytes.toString('base64url') !== sealed) return undefined;
       if (bytes.length < keyIdBytes + nonceBytes + tagBytes) return undefined;
-      const named = bytes.subarray(0, keyIdBytes);
-      const known = keyRing().find(({ id }) => id.equals(named));
+      const wanted = bytes.subarray(0, keyIdBytes);
+      const known = keyRing().find(({ id }) => id.equals(wanted));
       if (known === undefined) return undefined;
       const plain = decrypt(known.key, bytes.subarray(keyIdBytes), digest(binding));
       return isRecord(plain) && Number(plain['expires']) > now() ? plain['data'] : undefined;

@@ -1,4 +1,5 @@
 export { createMemoryStore, type MemoryStore } from './memory.ts';
+export { openKeyRing } from './key-ring.ts';
 export type {
   Kv,
   Log,

@@ -6,6 +6,7 @@ import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
 import type { Announcement } from '../serve/announce.ts';
 import { endServed, type Served } from '../serve/served.ts';
+import { keysFor, openState, statePlace, type State } from '../serve/state.ts';
 import { fired, within } from '../stop.ts';
 import type { Plan } from './plan.ts';
 
@@ -25,9 +26,13 @@ const endMs = 2000;
 /** Serves until it is told to stop, or until whoever started it has gone. */
 export async function serveFront(target: Target, options: FrontOptions): Promise<void> {
   const eraCache = createEraFile(erasPath(process.env));
-  const bridge = createBridge(target, { eraCache, ...options.bridge });
+  await using state = await openState(statePlace(options.plan.front), (text) => {
+    tell(`warning: ${text}`);
+  });
+  const stateKeys = keysFor(state, 'request-state')?.keys;
+  const bridge = createBridge(target, { eraCache, stateKeys, ...options.bridge });
   try {
-    await serve(bridge, target.label, options);
+    await serve(bridge, target.label, { ...options, state });
   } finally {
     const closed = bridge.close();
     // Whatever its server does then: what is left of it ends with this process.
@@ -35,7 +40,9 @@ export async function serveFront(target: Target, options: FrontOptions): Promise
   }
 }
 
-async function serve(bridge: Bridge, label: string, options: FrontOptions): Promise<void> {
+type Front = FrontOptions & { readonly state: State };
+
+async function serve(bridge: Bridge, label: string, options: Front): Promise<void> {
   const { plan, stop, logger } = options;
   const { front, globals } = plan;
   if (front.kind === 'stdio') {
@@ -52,13 +59,14 @@ async function serve(bridge: Bridge, label: string, options: FrontOptions): Prom
   await endServed(opened, stop, endMs);
 }
 
-async function open(bridge: Bridge, label: string, options: FrontOptions): Promise<Served> {
-  const { plan, logger } = options;
+async function open(bridge: Bridge, label: string, options: Front): Promise<Served> {
+  const { plan, logger, state } = options;
   const { front, globals } = plan;
   if (front.kind === 'http') {
     const { openHttpFront } = await import('./http-front.ts');
     return openHttpFront(bridge, {
       settings: front.server,
+      state,
       logger,
       announce: (url) => atUrl(label, url),
       warn: !globals.quiet,

@@ -9,7 +9,7 @@ const sessions = { ttlMs: 10 * 60_000, sweepMs: 60_000 };
 /** Serves a bridge over HTTP with all that exposing a server takes, and beside it says how its server is. */
 export function openHttpFront(
   bridge: Bridge,
-  plan: Pick<HttpPlan, 'settings' | 'logger' | 'announce' | 'warn'>,
+  plan: Pick<HttpPlan, 'settings' | 'state' | 'logger' | 'announce' | 'warn'>,
 ): Promise<Served> {
   return openHttp(bridge, {
     ...plan,

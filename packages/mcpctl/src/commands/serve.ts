@@ -4,7 +4,7 @@ import { print } from '../output.ts';
 import { serveGroups, serveOptions } from '../serve/options.ts';
 import { loggerOf, serveUntilStopped } from '../serve/serving.ts';
 import { readSettings } from '../serve/settings.ts';
-import { keysIn, openStore, placeOf } from '../serve/store.ts';
+import { keysFor, openState, statePlace } from '../serve/state.ts';
 
 export const serve = defineCommand({
   scope: 'own',
@@ -30,19 +30,19 @@ export const serve = defineCommand({
     const settings = await readSettings(values);
     const logger = await loggerOf(settings);
     const { createSampleServer, firstTool } = await import('../samples/server.ts');
-    await using opened = await openStore(placeOf(settings), (text) => logger.warn(text));
-    const { store } = opened;
+    await using state = await openState(statePlace(settings.place), (text) => logger.warn(text));
+    const { store } = state;
     const kind = values.governed
       ? (await import('../samples/notes.ts')).governedNotes({
           store,
-          plans: await keysIn(store, 'plan'),
+          plans: keysFor(state, 'plan'),
         })
       : ({ contract: settings.profile === 'v2' ? 'envelope' : 'plain' } as const);
-    const requestState = await keysIn(store, 'request-state');
+    const requestState = keysFor(state, 'request-state');
     const server = createSampleServer({ ...kind, logger, requestState });
     const offer = { what: 'sample tools', name: 'demo', firstTool, more: [] };
     const quiet = values.quiet === true;
-    await serveUntilStopped({ server, offer, settings, logger, stop, quiet, store });
+    await serveUntilStopped({ server, offer, settings, logger, stop, quiet, state });
     return exitCodes.ok;
   },
 });

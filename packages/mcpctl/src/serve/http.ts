@@ -11,14 +11,15 @@ import { isLoopback } from 'mcp-kit/transport/http';
 import { tell } from '../output.ts';
 import type { Announcement } from './announce.ts';
 import type { Served } from './served.ts';
-import { openStore } from './store.ts';
+import type { State } from './state.ts';
 
 /** How something is served. */
 export interface HttpPlan extends Pick<
   OperateOptions,
-  'profile' | 'sessions' | 'store' | 'pages' | 'reasons' | 'services' | 'metrics'
+  'profile' | 'sessions' | 'pages' | 'reasons' | 'services' | 'metrics'
 > {
   readonly settings: ServerSettings;
+  readonly state: Pick<State, 'store' | 'keys'>;
   readonly logger: Logger;
   /** What is said of it. */
   readonly announce: (url: string) => MaybePromise<Announcement>;
@@ -31,17 +32,15 @@ export interface HttpPlan extends Pick<
 
 /** Serves over HTTP until it is closed. */
 export async function openHttp(service: Service, plan: HttpPlan): Promise<Served> {
-  const { settings, announce, logsJson, warn, ...options } = plan;
+  const { settings, state, announce, logsJson, warn, ...options } = plan;
   const { logger } = options;
   const say = (level: 'info' | 'warn', text: string): void => {
     if (logsJson) logger[level](text);
     else tell(level === 'warn' ? `warning: ${text}` : text);
   };
   const egress = await egressOf(settings);
-  const wanted = options.store === undefined ? settings.store : undefined;
-  const own = await openStore({ wanted }, (text) => say('warn', text));
-  const store = options.store ?? own.store;
-  const operated = await operateHttp(service, settings, { ...options, egress, store });
+  const { store, keys } = state;
+  const operated = await operateHttp(service, settings, { ...options, egress, store, keys });
   if (warn) for (const text of warningsFor(settings, operated)) say('warn', text);
   reloadOnHangUp(settings, operated, say);
   const { delayMs = 0, timeoutMs = 1000 } = settings.drain ?? {};
@@ -57,7 +56,6 @@ export async function openHttp(service: Service, plan: HttpPlan): Promise<Served
       const unanswered = gently ? await operated.drain() : 0;
       if (unanswered > 0) say('warn', `${unanswered} calls were not answered in time`);
       await operated.close();
-      await own[Symbol.asyncDispose]();
     },
   };
 }
@@ -80,11 +78,11 @@ function warningsFor(settings: ServerSettings, { listening }: Operated): readonl
 
 /** SIGHUP ends programs; where there are files to read again, it is how operators say that they have changed. */
 function reloadOnHangUp(
-  { tls, auth }: ServerSettings,
+  { tls, auth, keys }: ServerSettings,
   operated: Operated,
   say: (level: 'info' | 'warn', text: string) => void,
 ): void {
-  if (tls === undefined && auth?.apiKeys === undefined) return;
+  if ([tls, auth?.apiKeys, keys].every((file) => file === undefined)) return;
   process.removeAllListeners('SIGHUP');
   process.on('SIGHUP', () => {
     operated.reload().then(

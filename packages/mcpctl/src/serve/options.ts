@@ -157,6 +157,11 @@ export const operation = {
     value: 'PLACE',
     help: 'Keep sessions, and what is promised to clients, in this folder, over restarts, or in redis://HOST:PORT. Default: memory.',
   },
+  keys: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Seal what clients carry with the keys of FILE, which mcpctl keys makes. Default: keys that the store keeps.',
+  },
   'metrics-port': {
     type: 'string',
     value: 'PORT',

@@ -4,7 +4,7 @@ import { KitError } from 'mcp-kit/internal';
 import type { ServerSettings } from '@mcp-kit/host/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
-import { inMemory, isRemote } from './store.ts';
+import { inMemory, isRemote } from './state.ts';
 import {
   numberOf,
   readAllowedHost,
@@ -46,6 +46,7 @@ function sectionOf(values: ServeValues, base: ServerSettings): ServerSettings | 
       sweepMs: numberOf('session-sweep-ms', values),
     }),
     store: values.store === undefined ? undefined : readStore(values.store),
+    keys: values.keys === undefined ? undefined : path.resolve(values.keys),
     metrics: metricsPort === undefined ? undefined : { port: metricsPort },
     logs: known({ format: values['log-format'], level: values['log-level'] }),
     drain: known({
@@ -167,6 +168,7 @@ function isPlain({
   allowedHosts,
   allowedOrigins,
   store,
+  keys,
   logs,
   ...more
 }: ServerSettings): boolean {
@@ -204,12 +206,13 @@ async function checkSection(section: unknown): Promise<ServerSettings> {
 
 /** Files that a file names are found from where it is. */
 function withPaths(settings: ServerSettings, folder: string): ServerSettings {
-  const { tls, auth, store } = settings;
+  const { tls, auth, store, keys } = settings;
   const from = (name: string): string => path.resolve(folder, name);
   const found = {
     tls: tls && { cert: from(tls.cert), key: from(tls.key) },
     auth: auth?.apiKeys === undefined ? auth : { ...auth, apiKeys: from(auth.apiKeys) },
     store: store === undefined || store === inMemory || isRemote(store) ? store : from(store),
+    keys: keys === undefined ? undefined : from(keys),
   };
   return { ...settings, ...known(found) };
 }

@@ -1,12 +1,12 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/internal';
 import type { Server } from 'mcp-kit/server';
-import type { Store } from 'mcp-kit/store';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
 import { fired } from '../stop.ts';
 import { announceHttp, announceUnix, type Announcement, type Offer } from './announce.ts';
 import { endServed, type Served } from './served.ts';
 import type { Place, ServeSettings } from './settings.ts';
+import type { State } from './state.ts';
 
 /** Answers under way get one second from the transport; this is for what does not end even then. */
 const endMs = 1500;
@@ -22,8 +22,7 @@ export interface Serving {
   /** Fires when it is to end. */
   readonly stop: AbortSignal;
   readonly quiet: boolean;
-  /** What `--store` names, where somebody has opened it already. */
-  readonly store?: Store | undefined;
+  readonly state: State;
 }
 
 /** Serves where the settings say, and tells where that is, until it is to stop. */
@@ -47,7 +46,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
 }
 
 async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Served> {
-  const { server, offer, settings, logger, store } = serving;
+  const { server, offer, settings, logger, state } = serving;
   if (place.kind === 'unix') {
     const listening = await listenSocket(server, place.path, { logger });
     const announcement = announceUnix(listening.address, offer);
@@ -58,10 +57,9 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving):
   const logsJson = logFormat === 'json';
   const logCalls = logsJson && ['debug', 'info'].includes(settings.logLevel);
   return openHttp(server, {
-    // The store, if there is one, is open already.
-    settings: { ...place.server, store: undefined },
+    settings: place.server,
     profile,
-    store,
+    state,
     logger,
     announce: (url) => announceHttp(url, offer),
     logsJson,

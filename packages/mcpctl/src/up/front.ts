@@ -1,7 +1,6 @@
 import type { Gateway } from '@mcp-kit/host/gateway';
 import type { ServerSettings } from '@mcp-kit/host/operate';
 import type { Logger } from 'mcp-kit/internal';
-import type { Store } from 'mcp-kit/store';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { isLoopback, type Pages } from 'mcp-kit/transport/http';
 import type { Globals } from '../globals.ts';
@@ -10,13 +9,12 @@ import { announceHttp, announceUnix, type Offer } from '../serve/announce.ts';
 import type { HttpPlan } from '../serve/http.ts';
 import { endServed, type Served } from '../serve/served.ts';
 import type { Place } from '../serve/settings.ts';
+import type { State } from '../serve/state.ts';
 import { fired } from '../stop.ts';
 import { hostLines, shownLines } from './host-lines.ts';
 
 export interface UpFront {
   readonly place: Place;
-  /** Where sessions are kept; in memory when absent. */
-  readonly store?: Store | undefined;
   readonly globals: Globals;
   readonly logger: Logger;
   readonly stop: AbortSignal;
@@ -32,6 +30,7 @@ export interface UpFront {
 
 /** What is shown of a gateway while it is served, and who is told where that is. */
 export interface Shown {
+  readonly state: State;
   readonly status: () => object;
   readonly metrics: NonNullable<HttpPlan['metrics']>;
   readonly opened: (address: string) => void;
@@ -64,7 +63,7 @@ export async function serveUp(gateway: Gateway, front: UpFront & Shown): Promise
 async function open(
   gateway: Gateway,
   place: Exclude<Place, { readonly kind: 'stdio' }>,
-  { globals, logger, store, names, groups, told, status, metrics, opened }: UpFront & Shown,
+  { globals, logger, state, names, groups, told, status, metrics, opened }: UpFront & Shown,
 ): Promise<Served> {
   const count = names.length === 1 ? '1 server' : `${names.length} servers`;
   const facts = { servers: names, groups };
@@ -79,11 +78,10 @@ async function open(
   const { path = '/mcp' } = settings;
   const { openHttp } = await import('../serve/http.ts');
   return openHttp(gateway, {
-    // The store, if there is one, is open already.
-    settings: { ...settings, store: undefined },
+    settings,
+    state,
     logger,
     sessions,
-    store,
     services: (at) => serviceAt(gateway, path, at),
     pages: { ...gateway.pages(path), ...pagesOf(status, settings) },
     metrics,

@@ -7,7 +7,7 @@ import { loadOptions } from '../config.ts';
 import type { LogBook } from '../control/log-book.ts';
 import { tell } from '../output.ts';
 import type { Place } from '../serve/settings.ts';
-import { openStore } from '../serve/store.ts';
+import { openState, statePlace } from '../serve/state.ts';
 import { within } from '../stop.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { version } from '../version.ts';
@@ -35,11 +35,11 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
   const counts = countServers();
   const isTold = !globals.quiet && !globals.json && plan.place.kind !== 'stdio';
   const facts = { address: plan.place.kind === 'stdio' ? 'stdio' : '' };
-  await using kept = await openStore(storePlace(plan), (text) => tell(`warning: ${text}`));
-  const { store } = kept;
+  const place = statePlace(plan.place, usualPlace(plan));
+  await using state = await openState(place, (text) => tell(`warning: ${text}`));
   const service = gateway(manager, {
     ...options,
-    keys: store,
+    keys: state.store,
     publicUrl: () => publicUrlOf(plan.place, facts.address),
     info: { name: 'mcpctl', version: version() },
     logger,
@@ -72,7 +72,7 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
     await serveUp(service, {
       ...plan,
       stop,
-      store,
+      state,
       status: () => running.status(),
       metrics: () => counts.metrics(service.status().servers),
       opened: (address) => (facts.address = address),
@@ -89,13 +89,11 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
 }
 
 /** Each gateway keeps its state in a place of its own, unless told otherwise: one of the same name in the same folder goes on with it. */
-function storePlace({ place, name = '' }: UpPlan & UpFront): Parameters<typeof openStore>[0] {
-  if (place.kind !== 'http') return {};
+function usualPlace({ name = '' }: UpPlan): string {
   const own = crypto()
     .hash('sha256', JSON.stringify([process.cwd(), name]), 'hex')
     .slice(0, 16);
-  const usual = path.join(stateFolder(process.env), 'gateways', own);
-  return { wanted: place.server.store, usual };
+  return path.join(stateFolder(process.env), 'gateways', own);
 }
 
 /** Where browsers reach it, once it is served. */

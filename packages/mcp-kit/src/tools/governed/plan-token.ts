@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { canonicalJson, crypto, KitError } from '#base';
+import { canonicalJson, crypto, keysFrom, KitError, type Keys } from '#base';
 
 /** What a plan token is for: this tool, these arguments, this caller. */
 export interface PlanBinding {
@@ -29,8 +29,8 @@ export interface PlanTokens {
 }
 
 export interface PlanTokenOptions {
-  /** 32-byte keys: the first seals, all open. Without any a random one is made: plans then end with the process. */
-  readonly keys?: readonly Uint8Array[] | undefined;
+  /** 32-byte keys, or what has them at any moment: the first seals, all open. Without any plans end with the process. */
+  readonly keys?: Keys | undefined;
   /** How long a plan may be applied; ten minutes. */
   readonly ttlMs?: number | undefined;
   readonly now?: (() => number) | undefined;
@@ -48,20 +48,13 @@ const longestTtlMs = 365 * 24 * 60 * 60_000;
 /** Tokens that carry all they need: no store is involved, and every process with the same keys knows them. */
 export function createPlanTokens(options: PlanTokenOptions = {}): PlanTokens {
   const { ttlMs = 10 * 60_000, now = Date.now } = options;
-  if (options.keys?.length === 0 || options.keys?.some((key) => key.length !== 32) === true) {
-    throw new KitError('invalid_argument', 'plan keys must have 32 bytes each');
-  }
   if (!(ttlMs > 0 && ttlMs <= longestTtlMs)) {
     throw new KitError(
       'invalid_argument',
       `plans: ttlMs must be from 1 ms to a year, not ${ttlMs}`,
     );
   }
-  let made: readonly Uint8Array[] | undefined;
-  const keys = (): readonly Uint8Array[] => {
-    made ??= options.keys ?? [crypto().randomBytes(32)];
-    return made;
-  };
+  const keys = keysFrom(options.keys, 'plan');
 
   return {
     newNonce: () => crypto().randomBytes(nonceBytes).toString('base64url'),

@@ -1,4 +1,4 @@
-import { processBudget, silentLogger, type Budget, type Logger } from '#base';
+import { processBudget, silentLogger, type Budget, type Keys, type Logger } from '#base';
 import {
   classify,
   defaultLimits,
@@ -29,6 +29,7 @@ import {
   type Refusal,
   type Responder,
 } from './responder.ts';
+import { sessionIds } from './sessions/session-ids.ts';
 import { Sessions, type SessionLimits } from './sessions/sessions.ts';
 
 /** How an endpoint answers, whom it lets in, and what it keeps for clients. */
@@ -43,6 +44,8 @@ export interface EndpointOptions {
   readonly store?: Store | undefined;
   /** Which of several endpoints with one store it is: sessions of one are not known to another. */
   readonly name?: string | undefined;
+  /** Keys of 32 bytes, or what has them at any moment, that seal the ids of sessions: the store is then not asked about others. */
+  readonly sessionKeys?: Keys | undefined;
   /** How long events are kept. */
   readonly retainMs?: number | undefined;
   /** How soon a client that lost its stream may come back. */
@@ -119,7 +122,8 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const { retryMs = 1000, retainMs = 5 * 60_000 } = options;
   const serve = enclose(service, { ...options.layers, headers: headerCheck(service) });
   const streams = { log: store.log, heartbeat, pace, retryMs, retainMs };
-  const shared = { serve, profile, logger, budget, ...streams };
+  const ids = sessionIds(options.sessionKeys);
+  const shared = { serve, ids, profile, logger, budget, ...streams };
   const connection = connectionOptions({ maxInFlight, logger, budget });
   const sessionLimits = { ...defaultSessions, ...options.sessions };
   const place = placeOf(service, options, { ttlMs: sessionLimits.ttlMs, logger });

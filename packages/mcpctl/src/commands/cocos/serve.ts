@@ -8,7 +8,7 @@ import type { Offer } from '../../serve/announce.ts';
 import { httpOnly, serveGroups } from '../../serve/options.ts';
 import { loggerOf, serveUntilStopped } from '../../serve/serving.ts';
 import { readSettings, type ServeSettings } from '../../serve/settings.ts';
-import { keysIn, openStore, placeOf } from '../../serve/store.ts';
+import { keysFor, openState, statePlace } from '../../serve/state.ts';
 
 const what = {
   project: {
@@ -84,14 +84,13 @@ export const cocosServe = defineCommand({
     const folder = sample?.folder ?? given ?? process.cwd();
     const layers = values.layer ?? ['core'];
     const imageFolders = foldersOf(values['image-folder'] ?? []);
-    await using kept = await openStore(placeOf(settings), (text) => logger.warn(text));
-    const { store } = kept;
-    const plans = await keysIn(store, 'plan');
+    await using state = await openState(statePlace(settings.place), (text) => logger.warn(text));
+    const plans = keysFor(state, 'plan');
     await using opened = await openProjectServer(folder, { logger, layers, imageFolders, plans });
     const offer = offerOf(opened, sample?.isTemporary ?? false);
     const quiet = values.quiet === true;
     const { server } = opened;
-    await serveUntilStopped({ server, offer, settings, logger, stop, quiet, store });
+    await serveUntilStopped({ server, offer, settings, logger, stop, quiet, state });
     return exitCodes.ok;
   },
 });

@@ -9,6 +9,7 @@ import { print } from '../../output.ts';
 import { announceHttp, announceUnix } from '../../serve/announce.ts';
 import { endServed, type Served } from '../../serve/served.ts';
 import { readServerSection } from '../../serve/server-section.ts';
+import { noState } from '../../serve/state.ts';
 import { fired } from '../../stop.ts';
 import { mockOf } from '../../transcript/mock.ts';
 import type { Recording, Transcript } from '../../transcript/recording.ts';
@@ -72,6 +73,7 @@ export const mock = defineCommand({
       const { openHttp } = await import('../../serve/http.ts');
       return openHttp(service, {
         settings: await readServerSection({ port: values.port }),
+        state: noState,
         logger,
         announce: (url) => announceHttp(url, offer),
         warn: !globals.quiet,

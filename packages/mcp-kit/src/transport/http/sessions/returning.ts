@@ -36,7 +36,7 @@ export class Returning {
     const { shared, hasRoom, add } = this.#options;
     const unknown = noSession(shared.profile.unknownSession, 'Session not found');
     try {
-      const found = isSessionId(id) ? await takeUp(place, id, caller) : undefined;
+      const found = shared.ids.isOurs(id) ? await takeUp(place, id, caller) : undefined;
       if (found === undefined) return unknown;
       if (!hasRoom()) return tooManySessions;
       const session = new Session({ id, found }, shared, caller);
@@ -57,8 +57,3 @@ export class Returning {
 }
 
 const cannotBeTakenUp = overloaded('The session cannot be taken up now, retry later', 1);
-
-/** Nobody looks for what can be no session. */
-function isSessionId(id: string): boolean {
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id);
-}

@@ -7,6 +7,7 @@ import { createMemoryStore } from '#store';
 import { defaultPace, Heartbeat } from '../paced-stream.ts';
 import { profiles } from '../profile.ts';
 import type { ResponseStream } from '../responder.ts';
+import { sessionIds } from './session-ids.ts';
 import { Session } from './session.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
@@ -49,6 +50,7 @@ function openSession(id: string, name: keyof typeof logs): Session {
     { id },
     {
       serve,
+      ids: sessionIds(undefined),
       profile,
       log: logs[name],
       logger: silentLogger,

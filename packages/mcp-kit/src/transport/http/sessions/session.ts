@@ -1,5 +1,4 @@
-import { Buffer } from 'node:buffer';
-import { chain, crypto, idleMs, type Budget, type Logger, type MaybePromise } from '#base';
+import { chain, idleMs, type Budget, type Logger, type MaybePromise } from '#base';
 import {
   Connection,
   type Channel,
@@ -23,11 +22,13 @@ import { ownAside, Reply, type ReplyPolicy } from '../reply.ts';
 import type { HeaderList, ResponseStream } from '../responder.ts';
 import type { Resumable } from './followed-stream.ts';
 import type { Notice } from './nodes.ts';
+import type { SessionIds } from './session-ids.ts';
 import { SessionStreams, type Located } from './session-streams.ts';
 
 /** What all sessions of an endpoint share. */
 export interface SessionShared {
   readonly serve: Serve;
+  readonly ids: SessionIds;
   readonly profile: Profile;
   readonly log: Log;
   readonly logger: Logger;
@@ -369,9 +370,4 @@ export class Session implements Channel, ReplyPolicy {
     this.#streams ??= new SessionStreams({ sessionId, shared: this.#shared, nodes, lives });
     return this.#streams;
   }
-}
-
-/** Through bytes, because Node glues the id together from pieces that would all be kept: ten times its size. */
-export function newSessionId(): string {
-  return Buffer.from(crypto().randomUUID(), 'latin1').toString('latin1');
 }

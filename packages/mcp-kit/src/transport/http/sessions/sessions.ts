@@ -20,7 +20,7 @@ import {
 } from '../responder.ts';
 import { Returning, tooManySessions } from './returning.ts';
 import { idsOf, opensSession, share, silent } from './session-messages.ts';
-import { newSessionId, Session, type SessionShared } from './session.ts';
+import { Session, type SessionShared } from './session.ts';
 import { giveUp } from './session-streams.ts';
 
 export interface SessionLimits {
@@ -267,7 +267,7 @@ export class Sessions {
   /** A session for a client that has not initialized yet; nothing when there are too many, or no more are to come. */
   #create(caller: Caller): Session | undefined {
     if (!this.#hasRoom()) return undefined;
-    const session = new Session({ id: newSessionId() }, this.#shared, caller);
+    const session = new Session({ id: this.#shared.ids.create() }, this.#shared, caller);
     this.#add(session);
     return session;
   }
