@@ -40,7 +40,7 @@ import type { ServerSettings } from './settings.ts';
 /** What a server is exposed with beside its settings. */
 export interface OperateOptions extends Pick<
   EndpointOptions,
-  'profile' | 'answer' | 'sessions' | 'store'
+  'profile' | 'answer' | 'sessions' | 'store' | 'node'
 > {
   /** What is served at other paths. */
   readonly services?: HttpOptions['services'];
@@ -169,8 +169,8 @@ async function open(
 ): Promise<HttpListening> {
   const { settings, logger, authentication, counts, budget, metrics, reasons, state } = parts;
   const { path = '/mcp', publicUrl: named, tls, auth, limits = {} } = settings;
-  const { profile, answer, sessions, store, keys, services, logCalls = false } = options;
-  const log = logCalls ? callLog(logger) : undefined;
+  const { profile, answer, sessions, store, node, keys, services } = options;
+  const log = options.logCalls === true ? callLog(logger) : undefined;
   const ended = (call: EndedCall): void => {
     metrics.ended(call);
     log?.(call);
@@ -188,6 +188,7 @@ async function open(
     answer,
     services,
     store,
+    node,
     sessionKeys: store && keys?.keys('session'),
     sessions: { ...sessions, ...withoutUndefined(settings.sessions ?? {}) },
     ...listeningOptions(settings),

@@ -7,7 +7,7 @@ import { readTarget, type Target } from '../target.ts';
 import { operatorNames } from '../serve/options.ts';
 import { readName, readPath, readPort } from '../serve/read-values.ts';
 import { readServerSection } from '../serve/server-section.ts';
-import type { Place } from '../serve/settings.ts';
+import { refuseWorkers, type Place } from '../serve/settings.ts';
 import type { bridgeOptions } from './options.ts';
 
 /** A command line that has been understood. */
@@ -115,6 +115,7 @@ async function readFront(values: Given['values']): Promise<Place> {
     if (stray !== undefined) throw usageError(`--${stray} needs --http`, help);
     return unix === undefined ? { kind: 'stdio' } : { kind: 'unix', path: path.resolve(unix) };
   }
+  refuseWorkers(values, 'each process would have conversations of its own with the server');
   const at = http.lastIndexOf(':');
   const port = http.slice(at + 1);
   readPort(port, '--http');

@@ -18,16 +18,24 @@ export const serve = defineCommand({
       command: 'mcpctl lint -- mcpctl serve --stdio --governed',
       about: 'Try what works with governed tools.',
     },
+    {
+      command: 'mcpctl serve --workers 2 --store state',
+      about: 'By two processes, which share what must last.',
+    },
   ],
   notes: ['The full story: docs/mcpctl.md and docs/operate.md'],
   endsItself: true,
-  async run({ values, stop }) {
+  async run({ values, stop: own }) {
     if (values['new-api-key'] !== undefined) {
       const { newApiKey } = await import('../serve/new-api-key.ts');
       print(await newApiKey(values['new-api-key'], values));
       return exitCodes.ok;
     }
-    const settings = await readSettings(values);
+    const asked = await readSettings(values);
+    const by = asked.workers === undefined ? undefined : await import('../serve/workers.ts');
+    const worker = by?.asWorker(asked, own);
+    if (by !== undefined && worker === undefined) return by.serveByWorkers(asked, own);
+    const { settings, stop } = worker ?? { settings: asked, stop: own };
     const logger = await loggerOf(settings);
     const { createSampleServer, firstTool } = await import('../samples/server.ts');
     await using state = await openState(statePlace(settings.place), (text) => logger.warn(text));
@@ -42,7 +50,7 @@ export const serve = defineCommand({
     const server = createSampleServer({ ...kind, logger, requestState });
     const offer = { what: 'sample tools', name: 'demo', firstTool, more: [] };
     const quiet = values.quiet === true;
-    await serveUntilStopped({ server, offer, settings, logger, stop, quiet, state });
+    await serveUntilStopped({ server, offer, settings, logger, stop, quiet, state, worker });
     return exitCodes.ok;
   },
 });

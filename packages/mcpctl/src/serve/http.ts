@@ -16,7 +16,7 @@ import type { State } from './state.ts';
 /** How something is served. */
 export interface HttpPlan extends Pick<
   OperateOptions,
-  'profile' | 'sessions' | 'pages' | 'reasons' | 'services' | 'metrics'
+  'profile' | 'sessions' | 'node' | 'pages' | 'reasons' | 'services' | 'metrics'
 > {
   readonly settings: ServerSettings;
   readonly state: Pick<State, 'store' | 'keys'>;
@@ -76,13 +76,18 @@ function warningsFor(settings: ServerSettings, { listening }: Operated): readonl
   return [`tokens and keys cross the network in the clear at ${place}: use --tls-cert, or a proxy`];
 }
 
+/** Whether there are files to read again. */
+export function hasFiles({ tls, auth, keys }: ServerSettings): boolean {
+  return [tls, auth?.apiKeys, keys].some((file) => file !== undefined);
+}
+
 /** SIGHUP ends programs; where there are files to read again, it is how operators say that they have changed. */
 function reloadOnHangUp(
-  { tls, auth, keys }: ServerSettings,
+  settings: ServerSettings,
   operated: Operated,
   say: (level: 'info' | 'warn', text: string) => void,
 ): void {
-  if ([tls, auth?.apiKeys, keys].every((file) => file === undefined)) return;
+  if (!hasFiles(settings)) return;
   process.removeAllListeners('SIGHUP');
   process.on('SIGHUP', () => {
     operated.reload().then(

@@ -157,6 +157,11 @@ export const operation = {
     value: 'PLACE',
     help: 'Keep sessions, and what is promised to clients, in this folder, over restarts, or in redis://HOST:PORT. Default: memory.',
   },
+  workers: {
+    type: 'string',
+    value: 'N',
+    help: 'Serve by N processes that share port and store; one that dies is replaced. Only for mcpctl serve.',
+  },
   keys: {
     type: 'string',
     value: 'FILE',

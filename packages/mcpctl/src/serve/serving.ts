@@ -7,6 +7,7 @@ import { announceHttp, announceUnix, type Announcement, type Offer } from './ann
 import { endServed, type Served } from './served.ts';
 import type { Place, ServeSettings } from './settings.ts';
 import type { State } from './state.ts';
+import type { Worker } from './workers.ts';
 
 /** Answers under way get one second from the transport; this is for what does not end even then. */
 const endMs = 1500;
@@ -23,11 +24,13 @@ export interface Serving {
   readonly stop: AbortSignal;
   readonly quiet: boolean;
   readonly state: State;
+  /** What this process is, where several serve together. */
+  readonly worker?: Worker | undefined;
 }
 
 /** Serves where the settings say, and tells where that is, until it is to stop. */
 export async function serveUntilStopped(serving: Serving): Promise<void> {
-  const { server, settings, logger, stop, quiet } = serving;
+  const { server, settings, logger, stop, quiet, worker } = serving;
   if (settings.place.kind === 'stdio') {
     if (process.stdin.isTTY && !quiet) {
       tell(
@@ -38,15 +41,18 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
     return;
   }
   const opened = await open(settings.place, serving);
-  announce(settings, opened.announcement);
+  const { announcement, longestMs } = opened;
+  if (worker === undefined) announce(settings, announcement);
+  else worker.opened({ announcement, longestMs });
   await fired(stop);
-  if (settings.announce === 'text') tell('stopping; press Ctrl-C again to end at once');
+  if (settings.announce === 'text' && worker === undefined)
+    tell('stopping; press Ctrl-C again to end at once');
   server.close();
   await endServed(opened, stop, endMs);
 }
 
 async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Served> {
-  const { server, offer, settings, logger, state } = serving;
+  const { server, offer, settings, logger, state, worker } = serving;
   if (place.kind === 'unix') {
     const listening = await listenSocket(server, place.path, { logger });
     const announcement = announceUnix(listening.address, offer);
@@ -60,6 +66,7 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving):
     settings: place.server,
     profile,
     state,
+    node: worker?.node,
     logger,
     announce: (url) => announceHttp(url, offer),
     logsJson,
@@ -76,7 +83,8 @@ export async function loggerOf({ logLevel, logFormat }: ServeSettings): Promise<
   return jsonLogger(logLevel);
 }
 
-function announce(settings: ServeSettings, { text, json }: Announcement): void {
+/** Says where something is served. */
+export function announce(settings: ServeSettings, { text, json }: Announcement): void {
   if (settings.announce === 'text') print(text);
   if (settings.announce === 'json') print(JSON.stringify(json));
 }

@@ -2,9 +2,11 @@ import type { LoggerLevel } from 'mcp-kit/internal';
 import type { ServerSettings } from '@mcp-kit/host/operate';
 import type { ProfileName } from 'mcp-kit/transport/http';
 import { usageError } from '../args.ts';
+import { readNumber } from '../arguments/number.ts';
 import { helpHint } from '../help.ts';
 import { httpOnly, type ServeValues } from './options.ts';
 import { readServerSection } from './server-section.ts';
+import { inMemory } from './state.ts';
 
 /** Where to serve. */
 export type Place =
@@ -19,6 +21,8 @@ export interface ServeSettings {
   readonly announce: 'text' | 'json' | 'nothing';
   readonly logLevel: LoggerLevel | 'silent';
   readonly logFormat: 'text' | 'json';
+  /** How many processes serve; one, unless that is said. */
+  readonly workers?: number | undefined;
 }
 
 const help = helpHint('serve');
@@ -33,7 +37,30 @@ export async function readSettings(values: ServeValues): Promise<ServeSettings> 
     announce: readAnnounce(values),
     logLevel: values['log-level'] ?? logs?.level ?? 'warn',
     logFormat: values['log-format'] ?? logs?.format ?? 'text',
+    workers: readWorkers(values.workers, place),
   };
+}
+
+const mostWorkers = 64;
+
+function readWorkers(text: string | undefined, place: Place): number | undefined {
+  if (text === undefined) return undefined;
+  const hint = `Use a whole number from 1 to ${mostWorkers}.`;
+  const count = readNumber('--workers', text, { least: 1, most: mostWorkers, hint });
+  const store = place.kind === 'http' ? place.server.store : undefined;
+  if (count > 1 && (store === undefined || store === inMemory)) {
+    throw usageError(
+      '--workers needs a store: in memory, each would know its own clients only',
+      'Name a folder, --store DIR, or --store redis://HOST:PORT.',
+    );
+  }
+  return count;
+}
+
+/** Says why something cannot be served by several processes. */
+export function refuseWorkers({ workers }: Pick<ServeValues, 'workers'>, why: string): void {
+  if (workers === undefined) return;
+  throw usageError(`--workers cannot be here: ${why}`, 'Leave it out.');
 }
 
 async function readPlace(values: ServeValues): Promise<Place> {

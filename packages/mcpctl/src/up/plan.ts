@@ -6,7 +6,7 @@ import type { Globals } from '../globals.ts';
 import { helpHint } from '../help.ts';
 import { operatorNames } from '../serve/options.ts';
 import { readServerSection } from '../serve/server-section.ts';
-import type { Place } from '../serve/settings.ts';
+import { refuseWorkers, type Place } from '../serve/settings.ts';
 import type { upOptions } from './options.ts';
 
 /** A command line that has been understood. */
@@ -50,6 +50,7 @@ async function readPlace(values: Values, { json }: Globals): Promise<Place> {
     forbid(values, '--unix', httpOnly);
     return { kind: 'unix', path: path.resolve(values.unix) };
   }
+  refuseWorkers(values, 'each process would start all servers, and answer mcpctl ps for itself');
   const { settings, ...rest } = values;
   return { kind: 'http', server: await readServerSection({ ...rest, config: settings }) };
 }

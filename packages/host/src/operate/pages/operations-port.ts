@@ -45,7 +45,8 @@ export async function openOperationsPort(
       const message = `cannot listen on 127.0.0.1:${port} for metrics`;
       reject(new KitError('address_in_use', message, { hint: 'Choose another port.', cause }));
     });
-    server.listen(port, '127.0.0.1', resolve);
+    // Its own, also where several processes share a port for clients.
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, resolve);
   });
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;

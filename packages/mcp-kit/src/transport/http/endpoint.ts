@@ -44,6 +44,8 @@ export interface EndpointOptions {
   readonly store?: Store | undefined;
   /** Which of several endpoints with one store it is: sessions of one are not known to another. */
   readonly name?: string | undefined;
+  /** How other processes with the store know this one: eight hexadecimal digits that none has had; made by itself. */
+  readonly node?: string | undefined;
   /** Keys of 32 bytes, or what has them at any moment, that seal the ids of sessions: the store is then not asked about others. */
   readonly sessionKeys?: Keys | undefined;
   /** How long events are kept. */
@@ -127,7 +129,10 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const connection = connectionOptions({ maxInFlight, logger, budget });
   const sessionLimits = { ...defaultSessions, ...options.sessions };
   const place = placeOf(service, options, { ttlMs: sessionLimits.ttlMs, logger });
-  const sessions = new Sessions({ ...shared, connection, store, place }, sessionLimits);
+  const sessions = new Sessions(
+    { ...shared, connection, store, place, node: options.node },
+    sessionLimits,
+  );
   const together = { ...connection, maxInFlight: 16 * maxInFlight };
   const stateless = new Stateless({ ...shared, connection: together });
 

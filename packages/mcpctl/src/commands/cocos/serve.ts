@@ -7,7 +7,7 @@ import { exitCodes } from '../../exit-code.ts';
 import type { Offer } from '../../serve/announce.ts';
 import { httpOnly, serveGroups } from '../../serve/options.ts';
 import { loggerOf, serveUntilStopped } from '../../serve/serving.ts';
-import { readSettings, type ServeSettings } from '../../serve/settings.ts';
+import { readSettings, refuseWorkers, type ServeSettings } from '../../serve/settings.ts';
 import { keysFor, openState, statePlace } from '../../serve/state.ts';
 
 const what = {
@@ -121,6 +121,7 @@ function settingsOf(values: Values): Promise<ServeSettings> {
     const other = stdio ? '--stdio' : '--unix';
     throw usageError(`--http and ${other} exclude each other`, 'Leave out one of them.');
   }
+  refuseWorkers(values, 'one process has the project open, and what can be undone of it');
   const given: Readonly<Record<string, unknown>> = values;
   const isHttp = http || values.json || httpOnly.some((name) => given[name] !== undefined);
   return readSettings(isHttp || unix !== undefined ? values : { ...values, stdio: true });

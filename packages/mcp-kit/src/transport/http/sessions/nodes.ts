@@ -1,6 +1,6 @@
 import { chain, crypto, describeError, unref, type Logger, type MaybePromise } from '#base';
 import { classify, type Id } from '#jsonrpc';
-import type { Store } from '#store';
+import type { Kv, Store } from '#store';
 
 /** What one node tells another about a session. */
 export type Notice = {
@@ -20,6 +20,8 @@ export type Notice = {
 
 interface NodesOptions {
   readonly store: Store;
+  /** A name that no node has had, eight hexadecimal digits; made by itself when absent. */
+  readonly id?: string | undefined;
   /** Which of several endpoints with one store. */
   readonly endpoint: string;
   readonly logger: Logger;
@@ -38,7 +40,7 @@ const lookMs = 1000;
  * for all: the log carries it, what wakes its reader only says that there is something.
  */
 export class Nodes {
-  readonly id: string = crypto().randomUUID().slice(0, 8);
+  readonly id: string;
   readonly #options: NodesOptions;
   readonly #receive: (notice: Notice) => void;
   #joining: MaybePromise<void> = undefined;
@@ -48,6 +50,7 @@ export class Nodes {
   readonly #tails: (() => void)[] = [];
 
   constructor(options: NodesOptions, receive: (notice: Notice) => void) {
+    this.id = options.id ?? crypto().randomUUID().slice(0, 8);
     this.#options = options;
     this.#receive = receive;
   }
@@ -205,7 +208,7 @@ export class Nodes {
   }
 
   #leaseOf(node: string): string {
-    return `node/${this.#options.endpoint}/${node}`;
+    return `${leases}${this.#options.endpoint}/${node}`;
   }
 
   #inboxOf(node = 'all'): string {
@@ -213,6 +216,14 @@ export class Nodes {
   }
 }
 
+/** Lets others know at once that a node is gone, for whoever has seen its process end. */
+export async function buryNode({ kv }: { readonly kv: Kv }, node: string): Promise<void> {
+  const places = (await kv.list(leases)).filter((at) => at.endsWith(`/${node}`));
+  for (const at of places) await kv.cas(at, leaseText, undefined);
+}
+
+/** Where they say that they are alive. */
+const leases = 'node/';
 const leaseText = 'alive';
 
 /** Others find it in what is kept of the session. */

@@ -37,6 +37,7 @@ export interface SessionLimits {
 interface SessionsOptions extends Omit<SessionShared, 'end' | 'place'> {
   readonly store: Store;
   readonly place: Omit<SessionPlace, 'nodes'> | undefined;
+  readonly node: string | undefined;
 }
 
 /** When there is no room, a session idle this long gives way to a new one. */
@@ -56,12 +57,12 @@ export class Sessions {
   #closed = false;
   #madeRoomMs = -Infinity;
 
-  constructor({ store, ...shared }: SessionsOptions, limits: SessionLimits) {
+  constructor({ store, node: id, ...shared }: SessionsOptions, limits: SessionLimits) {
     const { place, logger } = shared;
     const hear = (notice: Notice): void => this.#hear(notice);
     const nodes =
       place &&
-      new Nodes({ store, endpoint: place.endpoint, logger, leaseMs: limits.leaseMs }, hear);
+      new Nodes({ store, id, endpoint: place.endpoint, logger, leaseMs: limits.leaseMs }, hear);
     this.#shared = {
       ...shared,
       place: place && nodes && { ...place, nodes },
