@@ -27,6 +27,7 @@ test('docs/operate.md lists every setting, and the option that says the same', (
     '--governed',
     '--config',
     '--new-api-key',
+    '--workers',
     '--json',
     '--quiet',
   ];

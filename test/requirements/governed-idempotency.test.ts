@@ -96,7 +96,11 @@ describe('an idempotency key', () => {
     const args = { idempotencyKey: 'k' };
     await expect(governed.ask('set_thing_state', args)).rejects.toThrow('half done');
     const again = await governed.ask('set_thing_state', args);
-    expect(again.error).toMatchObject({ code: 'E_CONFLICT', retryable: false });
+    expect(again.error).toMatchObject({
+      code: 'E_CONFLICT',
+      retryable: false,
+      details: { reason: 'outcome_unknown' },
+    });
     expect(runs).toBe(1);
   });
 

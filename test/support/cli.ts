@@ -14,6 +14,7 @@ export interface Announced {
   readonly url: string;
   readonly try: string;
   readonly config: unknown;
+  readonly metrics?: unknown;
 }
 
 /** Starts an HTTP server on a free port, and waits until it serves. */

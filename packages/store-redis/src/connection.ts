@@ -54,6 +54,7 @@ function converse(
   redis: Redis,
   { place, answerMs }: { readonly place: string; readonly answerMs: number },
 ): Connection {
+  const ready = readiness(redis);
   let asked = 0;
   const ask: Connection['ask'] = async (work) => {
     if (asked >= maxAsked) throw new KitError('overloaded', `too much waits for ${place}`);
@@ -63,7 +64,7 @@ function converse(
       if (redis.status === 'ready') redis.disconnect(true);
     });
     try {
-      if (redis.status !== 'ready') await Promise.race([ready(redis), late.promise]);
+      if (redis.status !== 'ready') await Promise.race([ready(), late.promise]);
       return await Promise.race([work(redis), late.promise]);
     } catch (cause) {
       throw errorOf(cause, place);
@@ -107,9 +108,21 @@ function createTimer(ms: number, onEnd: () => void): Timer {
   return { promise, clear: () => clearTimeout(timer) };
 }
 
-function ready(redis: Redis): Promise<void> {
-  if (redis.status === 'end') return Promise.reject(new KitError('closed', 'the store is closed'));
-  return new Promise((resolve) => redis.once('ready', () => resolve()));
+/** Settles when there is a connection again; one listener, however many wait. */
+function readiness(redis: Redis): () => Promise<void> {
+  let waiting: Promise<void> | undefined;
+  return () => {
+    if (redis.status === 'end') {
+      return Promise.reject(new KitError('closed', 'the store is closed'));
+    }
+    waiting ??= new Promise((resolve) => {
+      redis.once('ready', () => {
+        waiting = undefined;
+        resolve();
+      });
+    });
+    return waiting;
+  };
 }
 
 const oldest = 7;

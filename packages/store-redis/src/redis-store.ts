@@ -10,7 +10,7 @@ export interface RedisStoreOptions {
   readonly prefix?: string | undefined;
   /** What one log may take; 8 MiB. */
   readonly maxLogBytes?: number | undefined;
-  /** How long one answer of the server may take; a second. */
+  /** How long one answer of the server may take; half a second. */
   readonly answerMs?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ const mebibyte = 1024 * 1024;
  */
 export async function openRedisStore(
   url: string,
-  { prefix = 'mcp:', maxLogBytes = 8 * mebibyte, answerMs = 1000 }: RedisStoreOptions = {},
+  { prefix = 'mcp:', maxLogBytes = 8 * mebibyte, answerMs = 500 }: RedisStoreOptions = {},
 ): Promise<RedisStore> {
   const connection = await connect(url, answerMs);
   const watch = openWatch(url);

@@ -34,6 +34,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { openOperationsPort, type OperationsPort } from './pages/operations-port.ts';
 import { createPages, metadataUrlOf } from './pages/pages.ts';
 import { createChallenges } from './refusals.ts';
+import { watchStore, type WatchedStore } from './store-health.ts';
 import { scopeLayer, scopeRules } from './scopes.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -89,6 +90,7 @@ interface Parts {
   readonly budget: Budget;
   readonly metrics: Metrics;
   readonly reasons: Reasons;
+  readonly watched: WatchedStore | undefined;
   /** What is known only later. */
   readonly state: State;
 }
@@ -111,11 +113,11 @@ export async function operateHttp(
     (await openOperationsPort(settings.metrics.port, { metrics: () => metrics.text(), reasons }));
   let leave: (() => Promise<void>) | undefined;
   try {
-    const { store, keys } = options;
-    const { logger } = parts;
+    const { keys } = options;
+    const { logger, watched } = parts;
     const { leaseMs } = options.sessions ?? {};
     const agreeing = { keys, settings, logger, leaseMs, serves: titleOf(service) };
-    leave = store && (await joinOthers({ ...agreeing, store }));
+    leave = watched && (await joinOthers({ ...agreeing, store: watched.store }));
     const listening = await open(service, parts, options);
     parts.state.listening = listening;
     return operated(parts, { listening, operations, leave, keys });
@@ -132,6 +134,7 @@ async function prepare(
   options: OperateOptions,
 ): Promise<Parts> {
   const { logger = silentLogger, env = process.env, egress } = options;
+  const watched = options.store && watchStore(options.store, logger);
   const state: State = { draining: false };
   const counts = new CallCounts();
   const { auth, publicUrl } = settings;
@@ -147,6 +150,7 @@ async function prepare(
     budget,
     metrics: createMetrics(counts, () => state.listening?.endpoint, {
       knows: (what, name) => service.knows?.(what, name) === true,
+      store: watched?.health,
       more: options.metrics,
     }),
     reasons: () => {
@@ -158,6 +162,7 @@ async function prepare(
       ].filter((reason) => reason !== undefined);
       return own.concat(authentication?.reasons() ?? [], options.reasons?.() ?? []);
     },
+    watched,
     state,
   };
 }
@@ -168,8 +173,9 @@ async function open(
   options: OperateOptions,
 ): Promise<HttpListening> {
   const { settings, logger, authentication, counts, budget, metrics, reasons, state } = parts;
+  const store = parts.watched?.store;
   const { path = '/mcp', publicUrl: named, tls, auth, limits = {} } = settings;
-  const { profile, answer, sessions, store, node, keys, services } = options;
+  const { profile, answer, sessions, node, keys, services } = options;
   const log = options.logCalls === true ? callLog(logger) : undefined;
   const ended = (call: EndedCall): void => {
     metrics.ended(call);

@@ -57,3 +57,8 @@ export function describeError(error: unknown): string {
 export function asUnasked({ code, message, hint, cause, details }: KitError): KitError {
   return new KitError(code, message, { hint, cause, details: { ...details, ran: false } });
 }
+
+/** Whether the log has been told of what is behind this failure, so that whoever meets it need not say it again. */
+export function isTold(error: unknown): boolean {
+  return error instanceof KitError && error.details?.['isTold'] === true;
+}

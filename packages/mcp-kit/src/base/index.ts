@@ -20,7 +20,14 @@ export {
   type Holder,
 } from './budget.ts';
 export { crypto, files, net } from './node-modules.ts';
-export { asUnasked, describeError, KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
+export {
+  asUnasked,
+  describeError,
+  isTold,
+  KitError,
+  kitErrorCodes,
+  type KitErrorCode,
+} from './error.ts';
 export {
   absoluteFolders,
   findProgram,

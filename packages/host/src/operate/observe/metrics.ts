@@ -1,5 +1,6 @@
 import { heldKinds, requestMethods, type Budget, type Service } from 'mcp-kit/internal';
 import type { Endpoint, Observer } from 'mcp-kit/transport/http';
+import type { StoreHealth } from '../store-health.ts';
 import { noOutcomes, toolIn, type CallCounts, type CallOutcome, type EndedCall } from './calls.ts';
 import {
   counter,
@@ -34,6 +35,8 @@ const maxNameLength = 128;
 interface Sources {
   /** Tells names of the service from those that callers make up. */
   readonly knows: NonNullable<Service['knows']>;
+  /** How the store answers, where there is one. */
+  readonly store?: (() => StoreHealth) | undefined;
   /** What else is counted. */
   readonly more?: (() => readonly Metric[]) | undefined;
 }
@@ -42,7 +45,7 @@ interface Sources {
 export function createMetrics(
   counts: CallCounts,
   endpoint: () => Endpoint | undefined,
-  { knows, more = () => [] }: Sources,
+  { knows, store, more = () => [] }: Sources,
 ): Metrics {
   const methods = new Map<string, MethodStats>();
   const tools = new Map<string, Tally>();
@@ -96,6 +99,11 @@ export function createMetrics(
         ),
         gauge('mcp_calls_in_flight', 'Calls under way.', counts.total),
         ...endpointMetrics(endpoint()),
+        gauge(
+          'mcp_store_up',
+          'Whether the store answers; 1 without one.',
+          store?.() === 'down' ? 0 : 1,
+        ),
         ...more(),
         ...processMetrics(),
       ]),

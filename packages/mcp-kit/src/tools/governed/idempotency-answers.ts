@@ -32,7 +32,8 @@ export function outcomeUnknown(found?: object): ToolFailure {
     'An earlier call with this idempotencyKey broke off, and it is not known whether it took effect.',
     {
       suggestion: 'Look at the present state. If it is still to be done, use a new key.',
-      details: found && { found },
+      // The codes are a closed set, which clients have by heart.
+      details: { reason: 'outcome_unknown', found },
     },
   );
 }

@@ -1,4 +1,4 @@
-import { chain, describeError, isPromise, type Logger, type MaybePromise } from '#base';
+import { chain, describeError, isPromise, isTold, type Logger, type MaybePromise } from '#base';
 import {
   Exchange,
   RpcError,
@@ -247,7 +247,7 @@ export class KeptSession {
     const failed = (error: unknown): T => {
       const session = this.#id.slice(0, 8);
       const why = { session, error: describeError(error) };
-      this.#place.logger.error('a session cannot be kept', why);
+      if (!isTold(error)) this.#place.logger.error('a session cannot be kept', why);
       return otherwise;
     };
     try {

@@ -1,4 +1,4 @@
-import { chain, crypto, describeError, unref, type Logger, type MaybePromise } from '#base';
+import { chain, crypto, describeError, isTold, unref, type Logger, type MaybePromise } from '#base';
 import { classify, type Id } from '#jsonrpc';
 import type { Kv, Store } from '#store';
 
@@ -204,6 +204,7 @@ export class Nodes {
   }
 
   #failed(error: unknown): void {
+    if (isTold(error)) return;
     this.#options.logger.error('other nodes cannot be reached', { error: describeError(error) });
   }
 

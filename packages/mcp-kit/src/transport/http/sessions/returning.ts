@@ -1,4 +1,4 @@
-import { describeError } from '#base';
+import { describeError, isTold } from '#base';
 import { RpcError } from '#jsonrpc';
 import type { Incoming } from '../admit.ts';
 import { sayAgain, takeUp, type SessionPlace } from './kept-session.ts';
@@ -49,7 +49,9 @@ export class Returning {
       add(session);
       return session;
     } catch (error) {
-      shared.logger.error('a session cannot be taken up', { error: describeError(error) });
+      if (!isTold(error)) {
+        shared.logger.error('a session cannot be taken up', { error: describeError(error) });
+      }
       // What is not served as it was is begun anew.
       return error instanceof RpcError ? unknown : cannotBeTakenUp;
     }
