@@ -1,9 +1,10 @@
 // Serves what the official conformance suites expect of a server:
-// node test/conformance/server.mjs --port 3000, or --stdio
+// node test/conformance/server.mjs --port 3000, or --stdio; with --store PLACE, a folder or redis://…, as one of several processes
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createServer, prompts, resources, skills } from 'mcp-kit/server';
 import { toolSet } from 'mcp-kit/tools';
+import { openKeyRing } from 'mcp-kit/store';
 import { serveStdio } from 'mcp-kit/transport';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { askingTools } from './fixture/inputs.mjs';
@@ -11,7 +12,7 @@ import { promptDefinitions } from './fixture/prompts.mjs';
 import { resourceDefinitions, templateDefinitions } from './fixture/resources.mjs';
 import { changeTools, plainTools } from './fixture/tools.mjs';
 
-function createFixture() {
+function createFixture(requestState) {
   const tools = toolSet([...plainTools, ...askingTools]);
   const allPrompts = prompts(promptDefinitions);
   for (const one of changeTools(tools, allPrompts)) tools.add(one);
@@ -20,6 +21,7 @@ function createFixture() {
   return createServer({
     name: 'mcp-kit-conformance',
     version: '1.0.0',
+    requestState,
     features: [tools, allPrompts, all, skills(folder, { watch: false })],
   });
 }
@@ -29,10 +31,26 @@ export function serveFixture(port = 0) {
   return serveHttp(createFixture(), { port });
 }
 
+/** The same, by one of the processes that have a store. */
+async function serveShared(port, place) {
+  const { operateHttp } = await import('@mcp-kit/host/operate');
+  const { openFileStore } = await import('@mcp-kit/store-file');
+  const { openRedisStore } = await import('@mcp-kit/store-redis');
+  const store = await (place.startsWith('redis') ? openRedisStore(place) : openFileStore(place));
+  const keys = await openKeyRing(store);
+  const server = createFixture({ keys: keys.keys('request-state') });
+  return operateHttp(server, { port }, { store, keys });
+}
+
 if (process.argv[1] === import.meta.filename) {
   const { values } = parseArgs({
-    options: { port: { type: 'string', default: '0' }, stdio: { type: 'boolean' } },
+    options: {
+      port: { type: 'string', default: '0' },
+      stdio: { type: 'boolean' },
+      store: { type: 'string' },
+    },
   });
   if (values.stdio) await serveStdio(createFixture());
+  else if (values.store) console.log((await serveShared(Number(values.port), values.store)).url);
   else console.log((await serveFixture(Number(values.port))).url);
 }

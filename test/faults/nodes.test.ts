@@ -5,29 +5,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Balancer } from '../support/balancer.ts';
-import { Child } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { open, send, type Message } from '../support/http-client.ts';
 import { postHeaders, request, startSession, type LegacySession } from '../support/mcp-http.ts';
+import { startNode } from '../support/node-processes.ts';
 import { hasRedis, RedisServer } from '../support/redis.ts';
 import { longMs, sample, scaled } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
-const script = path.join(import.meta.dirname, 'child/node-server.mjs');
 const clients = 6;
 const rounds = scaled(200);
-
-interface Node extends AsyncDisposable {
-  readonly child: Child;
-  readonly port: number;
-}
-
-async function startNode(place: string): Promise<Node> {
-  const child = new Child(process.execPath, [script, place]);
-  const port = await child.until(() => /^port (\d+)$/m.exec(child.stdout)?.[1]);
-  return { child, port: Number(port), [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
-}
 
 /** Everything that a call says, over as many connections as it takes: each is cut after a few events. */
 async function heardOf(url: string, { headers }: LegacySession, body: Message): Promise<Message[]> {

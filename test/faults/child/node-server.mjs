@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFileStore } from '@mcp-kit/store-file';
 import { openRedisStore } from '@mcp-kit/store-redis';
+import { operateHttp } from '@mcp-kit/host/operate';
 import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
+import { openKeyRing } from 'mcp-kit/store';
 import { tool, toolSet } from 'mcp-kit/tools';
-import { serveHttp } from 'mcp-kit/transport/http';
 
 const [place] = process.argv.slice(2);
 const store = place.startsWith('redis:') ? await openRedisStore(place) : await openFileStore(place);
@@ -29,9 +30,11 @@ const ask = tool({
     return String(answer.content?.word);
   },
 });
+const keys = await openKeyRing(store);
+const requestState = { keys: keys.keys('request-state') };
 const features = [toolSet([steps, ask])];
-const server = createServer({ name: 'node', version: '1.0.0', features });
+const server = createServer({ name: 'node', version: '1.0.0', features, requestState });
 // How long others take one for alive that was killed; a slow machine must not look like one.
 const sessions = { leaseMs: 5000 };
-const { url } = await serveHttp(server, { port: 0, store, sessions });
+const { url } = await operateHttp(server, { port: 0 }, { store, keys, sessions });
 process.stdout.write(`port ${new URL(url).port}\n`);

@@ -121,18 +121,14 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const profile = profileOf(options);
   const heartbeat = new Heartbeat(profile.heartbeat);
   const pace = { ...defaultPace, ...options.pace };
-  const { retryMs = 1000, retainMs = 5 * 60_000 } = options;
+  const { retryMs = 1000, retainMs = 5 * 60_000, node, sessionKeys } = options;
   const serve = enclose(service, { ...options.layers, headers: headerCheck(service) });
   const streams = { log: store.log, heartbeat, pace, retryMs, retainMs };
-  const ids = sessionIds(options.sessionKeys);
-  const shared = { serve, ids, profile, logger, budget, ...streams };
+  const shared = { serve, ids: sessionIds(sessionKeys), profile, logger, budget, ...streams };
   const connection = connectionOptions({ maxInFlight, logger, budget });
   const sessionLimits = { ...defaultSessions, ...options.sessions };
   const place = placeOf(service, options, { ttlMs: sessionLimits.ttlMs, logger });
-  const sessions = new Sessions(
-    { ...shared, connection, store, place, node: options.node },
-    sessionLimits,
-  );
+  const sessions = new Sessions({ ...shared, connection, store, place, node }, sessionLimits);
   const together = { ...connection, maxInFlight: 16 * maxInFlight };
   const stateless = new Stateless({ ...shared, connection: together });
 
