@@ -1,30 +1,32 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { KitError } from 'mcp-kit';
+import { newClient, shownPlace, type Client } from './client.ts';
 import type { Script } from './scripts.ts';
 
 /** A connection that is made again whenever it breaks. */
 export interface Connection {
-  readonly redis: Redis;
+  /** The servers that have the data: one, or those of a cluster. */
+  servers(): readonly Redis[];
   /** Asks for something; fails rather than to wait for long. What failed may have been done. */
-  ask<T>(work: (redis: Redis) => Promise<T>): Promise<T>;
+  ask<T>(work: (redis: Client) => Promise<T>): Promise<T>;
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   close(): Promise<void>;
 }
 
-const connectMs = 2000;
 /** More than this is not asked at once. */
 const maxAsked = 10_000;
 
 /** Connects to a server, and checks that it keeps what it is given. */
 export async function connect(url: string, answerMs: number): Promise<Connection> {
-  const place = placeOf(url);
-  const connection = converse(newClient(url), { place, answerMs });
+  const place = shownPlace(url);
+  const redis = newClient(url);
+  const connection = converse(redis, { place, answerMs });
   try {
-    await connection.redis.connect();
-    check(await connection.redis.info());
+    await redis.connect();
+    for (const server of connection.servers()) check(await server.info());
     return connection;
   } catch (cause) {
-    connection.redis.disconnect();
+    redis.disconnect();
     if (cause instanceof KitError) throw cause;
     const hint = 'Start Redis or Valkey there, or name another place.';
     const message = `the store at ${place} cannot be reached: ${messageOf(cause)}`;
@@ -32,26 +34,8 @@ export async function connect(url: string, answerMs: number): Promise<Connection
   }
 }
 
-/** A client that fails at once where it has no connection, and asks nothing again by itself: what failed may have been done. */
-export function newClient(url: string): Redis {
-  const options = {
-    lazyConnect: true,
-    connectTimeout: connectMs,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    // Who watches says again what it watches.
-    autoResubscribe: false,
-    retryStrategy: (times: number) => Math.min(2000, 25 * 2 ** Math.min(times, 10)),
-  } satisfies RedisOptions;
-  const redis = new Redis(url, options);
-  // Whoever asks is told.
-  redis.on('error', () => undefined);
-  return redis;
-}
-
 function converse(
-  redis: Redis,
+  redis: Client,
   { place, answerMs }: { readonly place: string; readonly answerMs: number },
 ): Connection {
   const ready = readiness(redis);
@@ -74,7 +58,7 @@ function converse(
     }
   };
   return {
-    redis,
+    servers: () => (redis instanceof Cluster ? redis.nodes('master') : [redis]),
     ask,
     run: (script, keys, args) =>
       ask(async () => {
@@ -109,7 +93,7 @@ function createTimer(ms: number, onEnd: () => void): Timer {
 }
 
 /** Settles when there is a connection again; one listener, however many wait. */
-function readiness(redis: Redis): () => Promise<void> {
+function readiness(redis: Client): () => Promise<void> {
   let waiting: Promise<void> | undefined;
   return () => {
     if (redis.status === 'end') {
@@ -157,13 +141,4 @@ function errorOf(cause: unknown, place: string): KitError {
 
 function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
-}
-
-/** Where it is, without the secrets that a URL may have. */
-function placeOf(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed !== undefined && /^rediss?:$/.test(parsed.protocol)) return parsed.host;
-  throw new KitError('invalid_argument', 'a store is named as redis://HOST:PORT', {
-    hint: 'With a password: redis://:PASSWORD@HOST:PORT; with TLS: rediss://.',
-  });
 }

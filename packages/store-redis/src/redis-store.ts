@@ -22,8 +22,9 @@ export interface RedisStore extends Store {
 const mebibyte = 1024 * 1024;
 
 /**
- * Opens the store that a Redis or Valkey server keeps: `redis://HOST:PORT`. What cannot be done soon fails as `unreachable`, and
- * may have been done nevertheless; a connection that broke is made again.
+ * Opens the store that a Redis or Valkey server keeps: `redis://HOST:PORT`, the server that Sentinel names:
+ * `redis+sentinel://HOST:PORT,HOST:PORT/NAME`, or a cluster: `redis+cluster://HOST:PORT,HOST:PORT`. What cannot be done soon fails as
+ * `unreachable`, and may have been done nevertheless; a connection that broke is made again.
  */
 export async function openRedisStore(
   url: string,
@@ -41,7 +42,7 @@ export async function openRedisStore(
   };
 }
 
-function kvOf({ ask, run }: Connection, prefix: string): Kv {
+function kvOf({ ask, run, servers }: Connection, prefix: string): Kv {
   return {
     get: (key) => ask(async (redis) => (await redis.get(prefix + key)) ?? undefined),
     async cas(...[key, expected, value, { ttlMs } = {}]) {
@@ -51,13 +52,15 @@ function kvOf({ ask, run }: Connection, prefix: string): Kv {
     async list(wanted) {
       const pattern = `${(prefix + wanted).replaceAll(/[*?[\]\\^]/g, String.raw`\$&`)}*`;
       const found = new Set<string>();
-      let cursor = '0';
-      do {
-        const scan = ask((redis) => redis.scan(cursor, 'MATCH', pattern, 'COUNT', 1000));
-        const [next, keys] = await scan;
-        for (const key of keys) found.add(key.slice(prefix.length));
-        cursor = next;
-      } while (cursor !== '0');
+      for (const server of servers()) {
+        let cursor = '0';
+        do {
+          const scan = ask(() => server.scan(cursor, 'MATCH', pattern, 'COUNT', 1000));
+          const [next, keys] = await scan;
+          for (const key of keys) found.add(key.slice(prefix.length));
+          cursor = next;
+        } while (cursor !== '0');
+      }
       return [...found].toSorted();
     },
   };

@@ -1,5 +1,5 @@
 import { createWatchers, type Watchers } from 'mcp-kit/internal';
-import { newClient } from './connection.ts';
+import { newClient } from './client.ts';
 
 /** Who is called back, by channel. */
 export interface Watch extends Pick<Watchers, 'add'> {

@@ -7,7 +7,7 @@ export const inMemory = 'memory';
 
 /** Whether a place is named that a server of its own has, for all machines. */
 export function isRemote(place: string): boolean {
-  return /^rediss?:\/\//.test(place);
+  return /^rediss?(?:\+sentinel|\+cluster)?:\/\//.test(place);
 }
 
 /** What a command keeps for clients, and the keys of what they carry. */
