@@ -4,4 +4,5 @@ export * from '#base';
 export * from '#jsonrpc';
 export * from '#protocol';
 export * from '#schema';
+export { buryNode } from './transport/http/sessions/lease.ts';
 export type { KeyRing } from './store/key-ring.ts';

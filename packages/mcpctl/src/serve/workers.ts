@@ -1,6 +1,5 @@
 import cluster, { type Worker as Process } from 'node:cluster';
-import { createBackoff, crypto, type Backoff } from 'mcp-kit/internal';
-import { buryNode } from 'mcp-kit/transport/http';
+import { buryNode, createBackoff, crypto, type Backoff } from 'mcp-kit/internal';
 import { exitCodes } from '../exit-code.ts';
 import { tell } from '../output.ts';
 import { fired } from '../stop.ts';

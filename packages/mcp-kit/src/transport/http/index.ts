@@ -11,5 +11,4 @@ export {
   type HttpOptions,
   type TlsIdentity,
 } from './serve-http.ts';
-export { buryNode } from './sessions/nodes.ts';
 export { toFetchHandler, type FetchHandler } from './web.ts';

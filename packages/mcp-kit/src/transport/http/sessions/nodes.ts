@@ -1,6 +1,7 @@
 import { chain, crypto, describeError, isTold, unref, type Logger, type MaybePromise } from '#base';
 import { classify, type Id } from '#jsonrpc';
-import type { Kv, Store } from '#store';
+import type { Store } from '#store';
+import { leaseOf, leaseText } from './lease.ts';
 
 /** What one node tells another about a session. */
 export type Notice = {
@@ -209,23 +210,13 @@ export class Nodes {
   }
 
   #leaseOf(node: string): string {
-    return `${leases}${this.#options.endpoint}/${node}`;
+    return leaseOf(this.#options.endpoint, node);
   }
 
   #inboxOf(node = 'all'): string {
     return `inbox/${this.#options.endpoint}/${node}`;
   }
 }
-
-/** Lets others know at once that a node is gone, for whoever has seen its process end. */
-export async function buryNode({ kv }: { readonly kv: Kv }, node: string): Promise<void> {
-  const places = (await kv.list(leases)).filter((at) => at.endsWith(`/${node}`));
-  for (const at of places) await kv.cas(at, leaseText, undefined);
-}
-
-/** Where they say that they are alive. */
-const leases = 'node/';
-const leaseText = 'alive';
 
 /** Others find it in what is kept of the session. */
 function isKept(method: string): boolean {
