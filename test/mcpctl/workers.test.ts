@@ -50,6 +50,8 @@ test.skipIf(process.platform !== 'linux')(
     await expect.poll(() => childrenOf(parent).filter((pid) => pid !== victim).length).toBe(2);
     expect(isThere(other)).toBe(true);
     for (let round = 0; round < 6; round += 1) expect(await list()).toBe(200);
+    // That it is gone was written down for the others.
+    expect(parent.stderr.match(/warning/g)).toHaveLength(1);
     const last = childrenOf(parent);
     await parent.stop('SIGTERM');
     expect(last.filter(isThere)).toEqual([]);
@@ -76,7 +78,7 @@ test('what cannot be served by several processes is refused, and why', async () 
   expectUsageError(await refused('up', '--store', 'state'), /would start all servers/, /Leave it/);
   expectUsageError(await refused('serve', '--stdio'), /exclude each other/, /Leave out/);
   const port = ['serve', '--port', '1', '--host', '192.0.2.1', '--insecure', '--store', 'state'];
-  const failed = await refused(...port);
+  const failed = await project.runApart(...port, '--workers', '2');
   expect(failed.code).not.toBe(0);
   expect(failed.stderr).not.toContain('takes its place');
 });

@@ -67,7 +67,8 @@ export async function serveByWorkers(settings: ServeSettings, stop: AbortSignal)
     process.removeAllListeners('SIGHUP');
     process.on('SIGHUP', () => workers.signal('SIGHUP'));
   }
-  return workers.run();
+  // The store is open for as long.
+  return await workers.run();
 }
 
 /** They say the same, but for where their numbers are. */
