@@ -10,10 +10,11 @@ import { serveHttp } from 'mcp-kit/transport/http';
 import { askingTools } from './fixture/inputs.mjs';
 import { promptDefinitions } from './fixture/prompts.mjs';
 import { resourceDefinitions, templateDefinitions } from './fixture/resources.mjs';
+import { taskTools } from './fixture/tasks.mjs';
 import { changeTools, plainTools } from './fixture/tools.mjs';
 
-function createFixture(requestState) {
-  const tools = toolSet([...plainTools, ...askingTools]);
+function createFixture({ requestState, tasks } = {}) {
+  const tools = toolSet([...plainTools, ...askingTools, ...taskTools], { tasks });
   const allPrompts = prompts(promptDefinitions);
   for (const one of changeTools(tools, allPrompts)) tools.add(one);
   const all = resources({ resources: resourceDefinitions, templates: templateDefinitions });
@@ -38,7 +39,8 @@ async function serveShared(port, place) {
   const { openRedisStore } = await import('@mcp-kit/store-redis');
   const store = await (place.startsWith('redis') ? openRedisStore(place) : openFileStore(place));
   const keys = await openKeyRing(store);
-  const server = createFixture({ keys: keys.keys('request-state') });
+  const requestState = { keys: keys.keys('request-state') };
+  const server = createFixture({ requestState, tasks: { store } });
   return operateHttp(server, { port }, { store, keys });
 }
 

@@ -9,11 +9,13 @@ import {
   type Server,
   type ServerOptions as FeatureOptions,
 } from '#server';
-import { toolSet, type Tool } from '#tools';
+import { toolSet, type Tool, type ToolSetOptions } from '#tools';
 
 /** What a server is called and what it offers. */
 export interface ServerOptions extends Omit<FeatureOptions, 'features'> {
   readonly tools?: readonly Tool[] | undefined;
+  /** How calls of tools that say `task` go on as tasks. */
+  readonly tasks?: ToolSetOptions['tasks'];
   readonly resources?: readonly (ResourceDefinition | ResourceTemplateDefinition)[] | undefined;
   readonly prompts?: readonly PromptDefinition[] | undefined;
   /** What is made elsewhere: governed tool sets, workflows, features of your own. */
@@ -22,9 +24,9 @@ export interface ServerOptions extends Omit<FeatureOptions, 'features'> {
 
 /** Makes a server that `serve` serves, to any number of clients of every revision. */
 export function createServer(options: ServerOptions): Server {
-  const { tools = [], resources = [], prompts = [], features = [], ...rest } = options;
+  const { tools = [], tasks, resources = [], prompts = [], features = [], ...rest } = options;
   const offered: Feature[] = [...features];
-  if (tools.length > 0) offered.push(toolSet(tools));
+  if (tools.length > 0) offered.push(toolSet(tools, { tasks }));
   if (resources.length > 0) {
     offered.push(
       resourceSet({

@@ -92,6 +92,8 @@ export class Exchange {
   inputs: object | undefined;
   /** Why it must not be served. Layers that count all messages see the exchange before this is thrown. */
   refusal: RpcError | undefined;
+  /** What its answer leaves out that only clients of another era are to know. */
+  legacyOffer: object | undefined;
   /** The tool that it calls in the end, where that is not the one it names. */
   tool: string | undefined;
   /** Known once somebody has asked for it. */

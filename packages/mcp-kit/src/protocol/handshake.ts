@@ -23,7 +23,13 @@ import {
   type ClientView,
 } from './envelope.ts';
 import { invalidParams } from './model/errors.ts';
-import { allowsBatch, modernVersion, negotiate, requiresErrorId } from './model/revisions.ts';
+import {
+  allowsBatch,
+  hasTasks,
+  modernVersion,
+  negotiate,
+  requiresErrorId,
+} from './model/revisions.ts';
 import { isLoggingLevel, type LoggingLevel } from './model/types.ts';
 import type { Layer, Serve, Service } from './serve.ts';
 
@@ -263,7 +269,8 @@ function translate(
   const discovered = next(discover);
   const answer = (result: unknown): object => {
     begin(conversation, 'translate', client);
-    return initializeResult(result, client.version);
+    const more = hasTasks(client.version) ? discover.legacyOffer : undefined;
+    return initializeResult(result, client.version, more);
   };
   const declined = (error: unknown): never => {
     throw refusal ?? error;
@@ -293,10 +300,15 @@ function clientIn({ protocolVersion, capabilities, clientInfo }: Params): Client
 }
 
 /** What a modern server says of itself, as the answer to `initialize`. */
-function initializeResult(discovered: unknown, protocolVersion: string): object {
+function initializeResult(
+  discovered: unknown,
+  protocolVersion: string,
+  more: object | undefined,
+): object {
   const result = discovered instanceof Encoded ? discovered.value : discovered;
   const said = isRecord(result) ? result : {};
-  const { capabilities, instructions } = said;
+  const { capabilities: offered, instructions } = said;
+  const capabilities = { ...Object(offered), ...more };
   const serverInfo = metaOf(said)?.[metaKeys.serverInfo];
   return { protocolVersion, capabilities, serverInfo, instructions };
 }

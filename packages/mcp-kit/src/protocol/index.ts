@@ -60,7 +60,9 @@ export {
 } from './model/methods.ts';
 export { dialectOf, movedSchema } from './schemas/moved-schema.ts';
 export { bindingOf, createSealer, type Sealer, type SealerOptions } from './request-state.ts';
+export type { Answers, Inputs, Learnt, Requests, TaskTerms } from './inputs.ts';
 export {
+  hasTasks,
   isLegacyVersion,
   legacyVersions,
   modernVersion,
@@ -87,6 +89,19 @@ export {
   type SkillFile,
 } from './skills.ts';
 export type { Target } from './target.ts';
+export {
+  isOver,
+  legacyTaskCapability,
+  readTask,
+  relatedTaskKey,
+  takesTasks,
+  taskOf,
+  tasksExtension,
+  toLegacyTask,
+  type DetailedTask,
+  type Task,
+  type TaskStatus,
+} from './model/tasks.ts';
 export {
   imagesOf,
   orThrow,

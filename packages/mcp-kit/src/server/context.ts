@@ -7,29 +7,16 @@ import {
   reaches,
   supports,
   traceIdOf,
+  type Answers,
   type ClientCapabilities,
   type ClientView,
-  type InputRequest,
+  type Inputs,
   type LoggingLevel,
   type Meta,
+  type Requests,
 } from '#protocol';
 
-/** Questions, by the name under which the handler wants the answer. */
-export type Requests = Readonly<Record<string, InputRequest>>;
-
-/** The answers to questions, by the same names. */
-export type Answers<T extends Requests> = {
-  readonly [K in keyof T]: T[K] extends InputRequest<infer Answer> ? Answer : never;
-};
-
-/** How a handler's questions reach the client; the edge of an era chooses it. */
-export interface Inputs {
-  /** What to throw when the client cannot do what is needed. */
-  missing(needed: ClientCapabilities): Error;
-  /** Asks the client of a request, if it can be asked that. */
-  ask<T extends Requests>(requests: T, exchange: Exchange): Promise<Answers<T>>;
-  once<T>(key: string, effect: () => MaybePromise<T>): Promise<T>;
-}
+export type { Answers, Requests } from '#protocol';
 
 /** How questions of a request travel. */
 function inputsOf({ inputs, message }: Exchange): Inputs {

@@ -45,6 +45,13 @@ export interface ResourceSource {
   read(uri: string, context: Context): MaybePromise<object | undefined>;
 }
 
+/** Hears how a task is. */
+export type WatchTask = (
+  taskId: string,
+  context: Context,
+  changed: (task: object) => void,
+) => Promise<(() => void) | undefined>;
+
 /** A part of a server: what it can do, and the methods it answers. */
 export interface Feature {
   readonly capabilities: ServerCapabilities;
@@ -52,10 +59,16 @@ export interface Feature {
   readonly resources?: ResourceSource | undefined;
   /** Methods that only legacy clients have, and those that answer them otherwise. */
   readonly legacyMethods?: Readonly<Record<string, Handler>> | undefined;
+  /** What is offered besides to clients of 2025-11-25. */
+  readonly legacyCapabilities?: object | undefined;
   /** For whoever keeps account of all messages: sees also those that a transport refuses. */
   readonly observe?: Layer | undefined;
+  /** Tells how a task is, now and after each change, until the function given back is called; nothing where the caller has no such task. */
+  readonly watchTask?: WatchTask | undefined;
   /** Called once, when the feature becomes part of a server. */
   attach?(changes: Changes): void;
+  /** Called when the server is closed. */
+  close?(): void;
   /** Called once, when the first client has been greeted: a time to load what the first call will need. */
   warm?(): void;
   /** Suggests values, or nothing when the reference is not this feature's. */

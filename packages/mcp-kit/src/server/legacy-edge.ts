@@ -1,17 +1,22 @@
 import { crypto, isPromise, KitError, type KitErrorCode } from '#base';
-import { RpcError, rpcErrors, type Exchange } from '#jsonrpc';
+import { isRecord, RpcError, rpcErrors, type Exchange } from '#jsonrpc';
 import {
   clientOf,
   conversationOf,
+  hasTasks,
   isAnswer,
   methodNotFound,
   supports,
+  toLegacyTask,
+  type Answers,
   type ClientCapabilities,
   type Conversation,
   type InputRequest,
+  type Inputs,
+  type Requests,
   type Serve,
 } from '#protocol';
-import { Context, type Answers, type Inputs, type Requests } from './context.ts';
+import { Context } from './context.ts';
 import type { Handler } from './feature.ts';
 
 interface LegacyEdgeOptions {
@@ -75,6 +80,15 @@ const directInputs: Inputs = {
     return Object.fromEntries(entries) as Answers<T>;
   },
   once: async (_key, effect) => effect(),
+  // Whoever has not asked for a task waits for the answer, however long that takes.
+  tasks(exchange) {
+    const wanted = exchange.message.params?.['task'];
+    if (!isRecord(wanted) || !hasTasks(clientOf(exchange).version)) return undefined;
+    const { ttl } = wanted;
+    const ttlMs = typeof ttl === 'number' && ttl > 0 ? ttl : undefined;
+    return { isWanted: true, ttlMs, started: (task) => ({ task: toLegacyTask(task) }) };
+  },
+  learnt: () => ({ answers: {}, effects: {} }),
 };
 
 /** How the legacy era, which has no code for it, says that the client cannot do what is needed. */

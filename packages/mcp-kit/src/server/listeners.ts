@@ -6,6 +6,9 @@ import {
   invalidParams,
   isUri,
   metaKeys,
+  missingClientCapability,
+  supports,
+  takesTasks,
   weightOfListen,
   weightOfUri,
   type ClientView,
@@ -13,13 +16,15 @@ import {
   type Listener,
   type ServerCapabilities,
 } from '#protocol';
-import type { Changes, ListKind } from './feature.ts';
+import { Context } from './context.ts';
+import type { Changes, ListKind, WatchTask } from './feature.ts';
 
 interface Filter {
   readonly toolsListChanged?: true | undefined;
   readonly promptsListChanged?: true | undefined;
   readonly resourcesListChanged?: true | undefined;
   readonly resourceSubscriptions?: readonly string[] | undefined;
+  readonly taskIds?: readonly string[] | undefined;
 }
 
 const maxListens = 10_000;
@@ -35,10 +40,12 @@ export class Listeners implements Changes {
   readonly #offered: ServerCapabilities;
   /** How the open listens are ended. */
   readonly #listens = new Set<() => void>();
+  readonly #watchTask: WatchTask | undefined;
   #closed = false;
 
-  constructor(offered: ServerCapabilities) {
+  constructor(offered: ServerCapabilities, [watchTask]: readonly WatchTask[] = []) {
     this.#offered = offered;
+    this.#watchTask = watchTask;
   }
 
   /** A legacy client is ready: it hears of all lists, and of the resources it subscribes to. */
@@ -75,21 +82,58 @@ export class Listeners implements Changes {
 
   /** Stays open, telling what the filter asks for, until the client leaves or the server closes. */
   async listen(exchange: Exchange): Promise<object> {
-    const filter = honour(exchange.message.params, this.#offered);
+    const lists = honour(exchange.message.params, this.#offered);
+    const wanted = this.#watchTask && tasksIn(exchange);
     // What it came with may be megabytes, and it stays for hours.
     exchange.forgetParams();
     if (this.#listens.size >= maxListens) {
       throw new RpcError(rpcErrors.overloaded, 'Too many subscriptions');
     }
-    if (exchange.link.budget?.admits('listens', weightOfListen(filter)) === false) {
-      throw noRoomError();
+    const weight = weightOfListen({ ...lists, taskIds: wanted });
+    if (exchange.link.budget?.admits('listens', weight) === false) throw noRoomError();
+    const tasks = wanted && (await this.#watch(exchange, wanted));
+    const filter: Filter = tasks === undefined ? lists : { ...lists, taskIds: tasks.taskIds };
+    try {
+      await exchange.notify('notifications/subscriptions/acknowledged', {
+        notifications: filter,
+        ...tagOf(exchange),
+      });
+      tasks?.tell();
+      if (!this.#closed && Object.keys(filter).length > 0) await this.#hold(exchange, filter);
+    } finally {
+      tasks?.leave();
     }
-    await exchange.notify('notifications/subscriptions/acknowledged', {
-      notifications: filter,
-      ...tagOf(exchange),
-    });
-    if (!this.#closed && Object.keys(filter).length > 0) await this.#hold(exchange, filter);
     return tagOf(exchange);
+  }
+
+  /** Watches tasks on behalf of a client; what is heard before it was told of which waits. */
+  async #watch(exchange: Exchange, wanted: readonly string[]): Promise<WatchedTasks | undefined> {
+    const context = new Context(exchange);
+    const early: object[] = [];
+    let isTold = false;
+    const tell = (task: object): void => {
+      if (!isTold) early.push(task);
+      else void exchange.notify('notifications/tasks', { ...task, ...tagOf(exchange) });
+    };
+    const taskIds: string[] = [];
+    const ends: (() => void)[] = [];
+    for (const taskId of new Set(wanted)) {
+      const end = await this.#watchTask?.(taskId, context, tell);
+      if (end === undefined) continue;
+      taskIds.push(taskId);
+      ends.push(end);
+    }
+    if (taskIds.length === 0) return undefined;
+    return {
+      taskIds,
+      tell() {
+        isTold = true;
+        for (const task of early.splice(0)) tell(task);
+      },
+      leave() {
+        for (const end of ends) end();
+      },
+    };
   }
 
   async #hold(exchange: Exchange, filter: Filter): Promise<void> {
@@ -136,6 +180,26 @@ export class Listeners implements Changes {
     this.#closed = true;
     for (const finish of this.#listens) finish();
   }
+}
+
+/** The tasks that a client hears of. */
+interface WatchedTasks {
+  readonly taskIds: readonly string[];
+  /** From now on the client may be told. */
+  tell(): void;
+  leave(): void;
+}
+
+/** The tasks that a client wants to hear of; it must have said that it understands them. */
+function tasksIn(exchange: Exchange): readonly string[] | undefined {
+  const wanted = exchange.message.params?.['notifications'];
+  const taskIds = isRecord(wanted) ? wanted['taskIds'] : undefined;
+  if (taskIds === undefined) return undefined;
+  if (!supports(clientOf(exchange).capabilities, takesTasks)) {
+    throw missingClientCapability(takesTasks);
+  }
+  if (!isStrings(taskIds)) throw invalidParams(`taskIds must be at most ${maxUris} strings`);
+  return taskIds;
 }
 
 function listenerOf(exchange: Exchange, filter: Filter): Listener {

@@ -13,13 +13,19 @@ import {
   methodNotFound,
   missingClientCapability,
   supports,
+  takesTasks,
+  type Answers,
   type ClientCapabilities,
   type Implementation,
   type InputRequest,
+  type Inputs,
   type Layer,
+  type Learnt,
+  type Requests,
   type Sealer,
+  type TaskTerms,
 } from '#protocol';
-import { Context, type Answers, type Inputs, type Requests } from './context.ts';
+import { Context } from './context.ts';
 import type { Handler } from './feature.ts';
 
 /** How long clients may keep what they were told. */
@@ -121,6 +127,8 @@ const noInputs: Inputs = {
   missing: missingClientCapability,
   ask: () => Promise.reject(new RpcError(rpcErrors.internal, 'This method cannot ask for input')),
   once: async (_key, effect) => effect(),
+  tasks: () => undefined,
+  learnt: () => ({ answers: {}, effects: {} }),
 };
 
 /** Thrown by `ask` to end a round: what is still to be answered. */
@@ -134,11 +142,16 @@ export class InputNeeded extends Error {
   }
 }
 
-interface RoundState {
+interface RoundState extends Learnt {
   readonly answers: Record<string, unknown>;
-  /** What each effect gave; wrapped, because nothing would not survive JSON. */
   readonly effects: Record<string, { readonly value?: unknown }>;
 }
+
+/** The server decides which calls go on as tasks; the client says only that it understands them. */
+const modernTerms: TaskTerms = {
+  isWanted: false,
+  started: (task) => ({ resultType: 'task', ...task }),
+};
 
 /** Modern era: answers come with the next try, and what was learnt before travels sealed in `requestState`. */
 class RoundInputs implements Inputs {
@@ -184,6 +197,16 @@ class RoundInputs implements Inputs {
     if (!Object.hasOwn(effects, key)) effects[key] = { value: await effect() };
     // Only `effect` ever writes this key.
     return effects[key]?.value as T;
+  }
+
+  tasks(exchange: Exchange, must: boolean): TaskTerms | undefined {
+    if (supports(clientOf(exchange).capabilities, takesTasks)) return modernTerms;
+    if (must) throw this.missing(takesTasks);
+    return undefined;
+  }
+
+  learnt(): Learnt {
+    return this.state;
   }
 }
 

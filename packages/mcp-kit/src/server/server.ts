@@ -50,7 +50,13 @@ export function createServer(options: ServerOptions): Server {
   const { instructions, features, caching, requestState, ...info } = options;
   const all = [...features, completionFeature(features), logging];
   const capabilities = mergeCapabilities(all.map((feature) => feature.capabilities));
-  const listeners = new Listeners(capabilities);
+  const listeners = new Listeners(
+    capabilities,
+    all.flatMap(({ watchTask }) => watchTask ?? []),
+  );
+  const legacyCapabilities = mergeCapabilities(
+    all.map((feature) => feature.legacyCapabilities ?? {}),
+  );
   const greet = once(() => {
     const warm = (): void => {
       for (const feature of features) feature.warm?.();
@@ -59,6 +65,7 @@ export function createServer(options: ServerOptions): Server {
   });
   const discover: Handler = (_params, context) => {
     greet();
+    Context.exchangeOf(context).legacyOffer = legacyCapabilities;
     const _meta = { [metaKeys.serverInfo]: info };
     const told = typeof instructions === 'function' ? instructions(context) : instructions;
     return { supportedVersions: [modernVersion], capabilities, instructions: told, _meta };
@@ -101,7 +108,10 @@ export function createServer(options: ServerOptions): Server {
       listeners.listChanged(kind, concerns);
     },
     resourceUpdated: (uri) => listeners.resourceUpdated(uri),
-    close: () => listeners.close(),
+    close() {
+      listeners.close();
+      for (const feature of features) feature.close?.();
+    },
   };
   for (const feature of features) feature.attach?.(server);
   return server;

@@ -10,6 +10,9 @@ import { diagnostics } from './diagnostics.ts';
 import { createEntry, type Entry } from './entry.ts';
 import { envelopeContract } from './contract/envelope-contract.ts';
 import type { Manifest } from './manifest/manifest.ts';
+import { createTaskCalls, mayDefer, type Forms, type TaskCalls } from './tasks/task-calls.ts';
+import type { TaskOptions } from './tasks/task-options.ts';
+import type { Form } from './tasks/task-record.ts';
 
 /** How a set of tools is listed and answers. */
 export interface ToolSetOptions {
@@ -19,6 +22,8 @@ export interface ToolSetOptions {
    * `governed(…)` of `mcp-kit/tools/governed`: the same, and calls pass its layers; tools may have `plan` and `apply`.
    */
   readonly contract?: 'plain' | 'envelope' | CreateContract | undefined;
+  /** How calls of tools that say `task` go on as tasks. */
+  readonly tasks?: TaskOptions | undefined;
   /** The version that envelopes name. */
   readonly version?: string | undefined;
   /** Where bugs of tools are reported. */
@@ -35,41 +40,10 @@ export interface ToolSet extends Feature {
 
 /** Makes a feature of tools. */
 export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): ToolSet {
-  const { pageSize = 1000, logger = stderrLogger() } = options;
-  const registry = new Map<string, Entry>();
+  const { logger = stderrLogger() } = options;
   const contract = createContract(options, logger);
-  const { view = () => '', shows = () => true, manifest, traces } = contract;
-  const sees = (entry: Entry, context: Context): boolean => shows(entry, view(context));
-  const lists: ReturnType<typeof listMethod>[] = [];
-  let changes: Changes | undefined;
-  const changed = (): void => {
-    for (const list of lists) list.forget();
-    changes?.listChanged('tools');
-  };
-  const find = (name: unknown, context: Context): Entry | undefined => {
-    const entry = typeof name === 'string' ? registry.get(name) : undefined;
-    return entry !== undefined && sees(entry, context) ? entry : undefined;
-  };
-  const whyNot = ({ name }: Params): string => {
-    const entry = typeof name === 'string' ? registry.get(name) : undefined;
-    const reason = entry && contract.hides?.(entry);
-    return reason === undefined ? '' : `; ${reason}`;
-  };
-  const methodsOf = (seen: Pick<Contract, 'listed' | 'call'>): Record<string, Handler> => {
-    const items = (to: string): readonly Entry[] =>
-      [...registry.values()].filter((entry) => shows(entry, to));
-    const show = (entry: Entry): object => seen.listed(entry);
-    const list = listMethod({ member: 'tools', items, view, show, pageSize });
-    lists.push(list);
-    return {
-      'tools/list': list.handle,
-      'tools/call': (params, context) =>
-        seen.call(
-          readCall(find(params['name'], context) ?? whyNot(params), params, context),
-          logger,
-        ),
-    };
-  };
+  const { shows = () => true, view = () => '', manifest, traces } = contract;
+  const registry = new Map<string, Entry>();
   const join = (tool: Tool): void => {
     if (registry.has(tool.name)) {
       throw new KitError('invalid_argument', `tool ${tool.name} is defined twice`);
@@ -78,17 +52,25 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     contract.admit?.(entry);
     registry.set(tool.name, entry);
   };
+  const sees = (entry: Entry, context: Context): boolean => shows(entry, view(context));
   const told = traces && diagnostics({ registry, traces, manifest, sees });
   for (const tool of tools.concat(told?.tools ?? [])) join(tool);
   contract.review?.(registry.values());
-  const legacy = contract.legacy && methodsOf(contract.legacy);
+  const { current, legacy, tasks, forget } = createMethods({ registry, contract, options, logger });
+  let changes: Changes | undefined;
+  const changed = (): void => {
+    forget();
+    changes?.listChanged('tools');
+  };
   return {
-    capabilities: { tools: { listChanged: true } },
-    methods: methodsOf(contract),
+    ...tasks,
+    capabilities: { tools: { listChanged: true }, ...tasks?.capabilities },
+    methods: { ...current, ...tasks?.methods },
     observe: contract.refuse && refusing(contract.refuse),
-    legacyMethods: { ...legacy, ...told?.methods },
-    attach: (to) => {
+    legacyMethods: { ...legacy, ...tasks?.legacyMethods, ...told?.methods },
+    attach(to) {
       changes = to;
+      tasks?.attach?.(to);
     },
     warm() {
       warmValidator();
@@ -107,6 +89,74 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     },
     manifests: () => [...registry.values()].map(manifest),
   };
+}
+
+interface MethodOptions {
+  readonly registry: ReadonlyMap<string, Entry>;
+  readonly contract: Contract;
+  readonly options: ToolSetOptions;
+  readonly logger: Logger;
+}
+
+type Methods = Readonly<Record<string, Handler>>;
+
+interface SetMethods {
+  readonly current: Methods;
+  /** What legacy clients are answered otherwise. */
+  readonly legacy: Methods | undefined;
+  /** What calls that go on as tasks need; nothing where none does. */
+  readonly tasks: TaskCalls | undefined;
+  /** The list has changed. */
+  forget(): void;
+}
+
+/** The methods by which the tools of a set are listed and called. */
+function createMethods({ registry, contract, options, logger }: MethodOptions): SetMethods {
+  const { pageSize = 1000, tasks: taskOptions } = options;
+  const { view = () => '', shows = () => true } = contract;
+  const forms: Forms = { current: contract, legacy: contract.legacy ?? contract };
+  const mayBeTasks = taskOptions !== undefined || [...registry.values()].some(mayDefer);
+  const tasks = mayBeTasks
+    ? createTaskCalls({ options: taskOptions ?? {}, contract, forms, registry, logger })
+    : undefined;
+  const lists: ReturnType<typeof listMethod>[] = [];
+  const find = (name: unknown, context: Context): Entry | string => {
+    const entry = typeof name === 'string' ? registry.get(name) : undefined;
+    if (entry !== undefined && shows(entry, view(context))) return entry;
+    const reason = entry && contract.hides?.(entry);
+    return reason === undefined ? '' : `; ${reason}`;
+  };
+  const methodsOf = (form: Form, show: (entry: Entry) => object): Methods => {
+    const items = (to: string): readonly Entry[] =>
+      [...registry.values()].filter((entry) => shows(entry, to));
+    const list = listMethod({ member: 'tools', items, view, show, pageSize });
+    lists.push(list);
+    const { [form]: seen } = forms;
+    return {
+      'tools/list': list.handle,
+      'tools/call': (params, context) => {
+        const call = readCall(find(params['name'], context), params, context);
+        return tasks === undefined || call.entry.tool.task === undefined
+          ? seen.call(call, logger)
+          : tasks.call(call, form);
+      },
+    };
+  };
+  const isOther = contract.legacy !== undefined || mayBeTasks;
+  return {
+    current: methodsOf('current', (entry) => contract.listed(entry)),
+    legacy: isOther ? methodsOf('legacy', listedForLegacy(forms.legacy)) : undefined,
+    tasks,
+    forget() {
+      for (const list of lists) list.forget();
+    },
+  };
+}
+
+/** Tools as the legacy era lists them: whoever wants one of these as a task may ask for it. */
+function listedForLegacy({ listed }: Pick<Contract, 'listed'>): (entry: Entry) => object {
+  return (entry) =>
+    mayDefer(entry) ? { ...listed(entry), execution: { taskSupport: 'optional' } } : listed(entry);
 }
 
 function createContract(options: ToolSetOptions, logger: Logger): Contract {

@@ -60,6 +60,11 @@ export interface ToolHead extends ToolTraits, GovernedTraits {
   readonly description: string;
   readonly annotations?: ToolAnnotations | undefined;
   readonly icons?: readonly Icon[] | undefined;
+  /**
+   * Whether a call may go on as a task, for clients that understand tasks. `auto`: what is quick is answered at once, and what is
+   * not becomes a task. `always`: every call does; modern clients that understand none are refused. `never` is the same as nothing.
+   */
+  readonly task?: 'auto' | 'always' | 'never' | undefined;
   readonly _meta?: Meta | undefined;
 }
 

@@ -19,6 +19,7 @@ export const requestMethods: ReadonlySet<string> = new Set([
   'tasks/result',
   'tasks/list',
   'tasks/cancel',
+  'tasks/update',
   'skills/list',
   'skills/get',
   'resources/directory/read',
@@ -54,10 +55,13 @@ export const emptyLists: ReadonlyMap<string, object> = new Map([
 ]);
 
 /** The parameter that the `Mcp-Name` header repeats, by method. */
-export const namedBy: ReadonlyMap<string, 'name' | 'uri'> = new Map([
+export const namedBy: ReadonlyMap<string, 'name' | 'uri' | 'taskId'> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
 ]);
 
 /** Methods that change nothing when they run twice: they may be asked again when an answer was lost. */
@@ -69,4 +73,9 @@ export const repeatable: ReadonlySet<string> = new Set([
   'logging/setLevel',
   'resources/subscribe',
   'resources/unsubscribe',
+  'tasks/get',
+  'tasks/result',
+  'tasks/list',
+  'tasks/update',
+  'tasks/cancel',
 ]);

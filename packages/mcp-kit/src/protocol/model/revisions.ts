@@ -35,3 +35,8 @@ export function requiresErrorId(version: string | undefined): boolean {
 export function understandsPriming(version: string | undefined): boolean {
   return version === '2025-11-25';
 }
+
+/** One legacy revision has tasks of its own. */
+export function hasTasks(version: string | undefined): boolean {
+  return version === '2025-11-25';
+}

@@ -2,6 +2,7 @@ import { KitError, type Logger, type MaybePromise } from '#base';
 import type { Encoded, Exchange, RpcError } from '#jsonrpc';
 import type { CallToolResult, Tool as ListedTool } from '#protocol';
 import type { Context } from '#server';
+import type { Store } from '#store';
 import type { Call } from '../call.ts';
 import type { Entry } from '../entry.ts';
 import type { Failure } from '../failure.ts';
@@ -26,6 +27,11 @@ export interface Contract {
   readonly legacy?: Pick<Contract, 'listed' | 'call'> | undefined;
   /** Takes note of a call that ends with an error of the protocol, and gives what to answer. */
   readonly refuse?: ((error: RpcError, exchange: Exchange) => RpcError) | undefined;
+  /**
+   * The arguments with which a call that may go on as a task can be made once more, should its process die; nothing where it must
+   * not be. Asked for tools that are not idempotent; `store` is where tasks are kept.
+   */
+  lasting?(call: Call, taskId: string, store: Store): Call['args'] | undefined;
   readonly manifest: (entry: Entry) => Manifest;
   /** Loads what the first calls will need. */
   warm?(): void;

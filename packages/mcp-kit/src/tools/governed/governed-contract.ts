@@ -4,7 +4,12 @@ import type { CreateContract } from '../contract/contract.ts';
 import type { CallLimit } from '../tool.ts';
 import { assertAmounts, listed, type Entry } from '../entry.ts';
 import type { Finding } from '../lint/lint.ts';
-import { derivedAnnotations, listedTraits, type Manifest } from '../manifest/manifest.ts';
+import {
+  derivedAnnotations,
+  isWriting,
+  listedTraits,
+  type Manifest,
+} from '../manifest/manifest.ts';
 import type { TraceSink } from '../trace/trace-sinks.ts';
 import { createTraces, type Traces } from '../trace/traces.ts';
 import { CallScope } from './call-scope.ts';
@@ -109,6 +114,11 @@ function govern(
         return passOn(call, error, shared);
       }
     },
+    // What the keys know of the call decides what becomes of it.
+    lasting: ({ entry, args }, taskId, store) =>
+      governance.store !== undefined && governance.store.kv === store.kv && isWriting(entry)
+        ? { idempotencyKey: taskId, ...args }
+        : undefined,
     refuse: (error, exchange) => refuseCall(error, exchange, shared),
     manifest,
     warm: telemetry.warm,
