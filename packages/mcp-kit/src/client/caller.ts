@@ -1,7 +1,16 @@
 import { describeError, KitError, requireTime, silentLogger, type Logger } from '#base';
 import { RpcError, type Notification, type Params } from '#jsonrpc';
-import { mcpErrors, type LoggingLevel, type Meta, type Target, type Tool } from '#protocol';
+import {
+  mcpErrors,
+  readTask,
+  type DetailedTask,
+  type LoggingLevel,
+  type Meta,
+  type Target,
+  type Tool,
+} from '#protocol';
 import { Conversation } from './conversation.ts';
+import type { AskOptions } from './edge.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
 import { NotificationQueue } from './inbound.ts';
 import type { Send } from './layer.ts';
@@ -38,6 +47,10 @@ export class Caller implements Subscriber {
   /** What is known of the tools, once some were listed. */
   tools: ToolTable | undefined;
   #subscriptions: Subscriptions | undefined;
+  /** In the present conversation all tools were listed, to find out which are called as tasks. */
+  #hasListed = false;
+  /** Who waits to hear of which task. */
+  #heardTasks: Map<string, Set<(task: DetailedTask) => void>> | undefined;
   #logLevel: LoggingLevel | undefined;
   #envelope: Meta | undefined;
   #facts: ServerFacts | undefined;
@@ -119,14 +132,14 @@ export class Caller implements Subscriber {
   }
 
   /** Asks, unless the answer to the same request may still be used. */
-  request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
+  request(method: string, params?: Params, options: AskOptions = {}): Promise<unknown> {
     const { isOpen } = this.conversation;
     const kept = isOpen ? this.#facts?.edge.find(this.cache, method, params) : undefined;
     return kept === undefined ? this.ask(method, params, options) : Promise.resolve(kept);
   }
 
   /** Asks the server itself. */
-  ask(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
+  ask(method: string, params?: Params, options: AskOptions = {}): Promise<unknown> {
     return this.conversation.run(method, options, ({ connection, facts }, limits) =>
       facts.edge.ask(this, connection, { method, params, options: limits }),
     );
@@ -164,6 +177,30 @@ export class Caller implements Subscriber {
     return isMismatch && this.overHttp;
   }
 
+  /** Whether a server of 2025-11-25 wants a tool to be called as a task; its list says so, which is read where it was not. */
+  async taskSupport(params: Params | undefined, options: CallOptions): Promise<unknown> {
+    const name = String(params?.['name']);
+    if (this.tools?.knows(name) !== true && !this.#hasListed) {
+      this.#hasListed = true;
+      const { ended, maxTotalMs } = this.conversation;
+      const { signal, timeoutMs = options.maxTotalMs ?? maxTotalMs } = options;
+      const limit = { subject: 'tools/list', signal, ended, timeoutMs };
+      await waitWithin(limit, (stop) => this.relearnTools(stop));
+    }
+    return this.tools?.taskSupport(name);
+  }
+
+  /** Calls back when a server tells of a task, until the function given back is called. */
+  hearTask(taskId: string, heard: (task: DetailedTask) => void): () => void {
+    this.#heardTasks ??= new Map();
+    const all = this.#heardTasks.get(taskId) ?? new Set();
+    this.#heardTasks.set(taskId, all.add(heard));
+    return () => {
+      all.delete(heard);
+      if (all.size === 0) this.#heardTasks?.delete(taskId);
+    };
+  }
+
   async relearnTools(signal: AbortSignal): Promise<void> {
     this.cache?.invalidate('notifications/tools/list_changed', undefined);
     this.tools?.clear();
@@ -178,9 +215,19 @@ export class Caller implements Subscriber {
       this.#subscriptions?.acknowledge(params);
       return;
     }
+    if (method === 'notifications/tasks' && this.#hearTask(params)) return;
     if (method === 'notifications/elicitation/complete') this.urlElicitations?.complete(params);
     if (this.cache?.invalidate(method, params)) this.changes += 1;
     if (!this.#subscriptions?.isLate(params)) this.#queue?.push(notification);
+  }
+
+  /** Whoever waits for a task is told of it; whether somebody does. */
+  #hearTask(params: Params | undefined): boolean {
+    const task = readTask(params);
+    const waiting = task && this.#heardTasks?.get(task.taskId);
+    if (task === undefined || waiting === undefined) return false;
+    for (const heard of waiting) heard(task);
+    return true;
   }
 
   /** Tells the server again what it has never heard of or has forgotten. */
@@ -190,6 +237,7 @@ export class Caller implements Subscriber {
     if (facts.edge.keepsResults) this.cache ??= new ResultCache();
     this.cache?.clear();
     this.tools?.clear();
+    this.#hasListed = false;
     if (facts.edge.hasSessions && this.#logLevel !== undefined) {
       const params = { level: this.#logLevel };
       connection.request('logging/setLevel', params).catch((error: unknown) => {

@@ -1,18 +1,34 @@
 import { KitError } from '#base';
 import { isRecord, type Connection, type Params, type RequestOptions } from '#jsonrpc';
-import { cacheable, claimsModern, mayAskInput, metaKeys, type Era, type Meta } from '#protocol';
+import {
+  cacheable,
+  claimsModern,
+  mayAskInput,
+  metaKeys,
+  readTask,
+  type DetailedTask,
+  type Era,
+  type Meta,
+} from '#protocol';
 import type { Caller } from './caller.ts';
 import type { ServerFacts } from './facts.ts';
 import { waitWithin } from './limit.ts';
 import { defaults, type CallOptions } from './options.ts';
 import type { ResultCache } from './result-cache.ts';
 import type { DiscoverResult } from './results.ts';
+import type { Followed } from './tasks/follow.ts';
+
+/** How a request differs from others like it. */
+export interface AskOptions extends CallOptions {
+  /** A call that goes on as a task is not waited for: its answer is the task. */
+  readonly isDetached?: boolean | undefined;
+}
 
 /** A request, with what is left of its time. */
 interface Asked {
   readonly method: string;
   readonly params: Params | undefined;
-  readonly options: CallOptions;
+  readonly options: AskOptions;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -35,7 +51,19 @@ export interface Edge {
   ask(caller: Caller, connection: Connection, asked: Asked): Promise<unknown>;
   /** The parameters of a notification as they are sent. */
   told(caller: Caller, params: Params | undefined): Params | undefined;
+  /** How a task is now. */
+  task(caller: Caller, taskId: string, options: CallOptions): Promise<DetailedTask>;
+  /** Waits for what a task gives. */
+  follow(followed: Followed): Promise<unknown>;
 }
+
+/** Few calls become tasks: what that takes is loaded with the first. */
+const following = () => import('./tasks/follow.ts');
+
+const task: Edge['task'] = async (caller, taskId, options) => {
+  const { getTask } = await following();
+  return getTask(caller, taskId, options);
+};
 
 /** A session on the connection, or several one after the other. */
 export const legacy: Edge = {
@@ -52,23 +80,65 @@ export const legacy: Edge = {
   }),
   find: () => undefined,
   told: (_caller, params) => params,
-  ask(caller, connection, { method, params, options: given }) {
-    const sent = withMeta(params, given.meta);
-    const headers = caller.overHttp ? traceHeadersOf(sent) : undefined;
-    const options = headers === undefined ? given : { ...given, headers };
-    const { urlElicitations, conversation } = caller;
-    const { inputs, timeoutMs: usualMs = defaults.timeoutMs } = caller.options;
-    const elicitUrl = inputs?.elicitUrl;
-    if (elicitUrl === undefined || urlElicitations === undefined) {
-      return connection.request(method, sent, options);
-    }
-    const { ended } = conversation;
-    const { timeoutMs = usualMs, maxTotalMs = conversation.maxTotalMs } = options;
-    const limits = { ...options, timeoutMs, maxTotalMs };
-    const request = { method, params: sent, options: limits, elicitUrl, ended };
-    return urlElicitations.request(connection, request);
+  task,
+  follow: async (followed) => (await following()).followLegacyTask(followed),
+  ask(caller, connection, asked) {
+    return asked.method === 'tools/call' && callsTasks(caller.facts)
+      ? callAsWanted(caller, connection, asked)
+      : askLegacy(caller, connection, asked);
   },
 };
+
+/** Whether a server of 2025-11-25 has calls of tools go on as tasks. */
+function callsTasks({ capabilities: { tasks } }: ServerFacts): boolean {
+  const requests = tasks?.['requests'];
+  const tools = isRecord(requests) ? requests['tools'] : undefined;
+  return isRecord(tools) && tools['call'] !== undefined;
+}
+
+/** A server of 2025-11-25 may have tools that can only be called as tasks; it says so in its list. */
+async function callAsWanted(
+  caller: Caller,
+  connection: Connection,
+  asked: Asked,
+): Promise<unknown> {
+  const { params, options } = asked;
+  const support =
+    params?.['task'] === undefined ? await caller.taskSupport(params, options) : undefined;
+  const asTask = support === 'required' || (support === 'optional' && options.isDetached === true);
+  if (!asTask) return askLegacy(caller, connection, asked);
+  const result = await askLegacy(caller, connection, { ...asked, params: { ...params, task: {} } });
+  const begun = readTask(isRecord(result) ? result['task'] : undefined);
+  return begun === undefined ? result : attend(caller, begun, options);
+}
+
+/** Waits for a call that goes on as a task, or gives the task to whoever wants only that. */
+async function attend(caller: Caller, begun: DetailedTask, options: AskOptions): Promise<unknown> {
+  options.onTask?.(begun.taskId);
+  if (options.isDetached) return { ...begun, resultType: 'task' };
+  return caller.facts.edge.follow({ caller, task: begun, options, cancels: true });
+}
+
+function askLegacy(
+  caller: Caller,
+  connection: Connection,
+  { method, params, options: given }: Asked,
+): Promise<unknown> {
+  const sent = withMeta(params, given.meta);
+  const headers = caller.overHttp ? traceHeadersOf(sent) : undefined;
+  const options = headers === undefined ? given : { ...given, headers };
+  const { urlElicitations, conversation } = caller;
+  const { inputs, timeoutMs: usualMs = defaults.timeoutMs } = caller.options;
+  const elicitUrl = inputs?.elicitUrl;
+  if (elicitUrl === undefined || urlElicitations === undefined) {
+    return connection.request(method, sent, options);
+  }
+  const { ended } = conversation;
+  const { timeoutMs = usualMs, maxTotalMs = conversation.maxTotalMs } = options;
+  const limits = { ...options, timeoutMs, maxTotalMs };
+  const request = { method, params: sent, options: limits, elicitUrl, ended };
+  return urlElicitations.request(connection, request);
+}
 
 /** Every request stands by itself, and says who sends it. */
 export const modern: Edge = {
@@ -81,6 +151,8 @@ export const modern: Edge = {
   find: (cache, method, params) =>
     cacheable.has(method) && !claimsModern(params) ? cache?.find(method, params) : undefined,
   told: ({ envelope }, params) => (claimsModern(params) ? params : enveloped(params, envelope)),
+  task,
+  follow: async (followed) => (await following()).followTask(followed),
   async ask(caller, connection, { method, params, options: given }) {
     const { ended, maxTotalMs: usualMs } = caller.conversation;
     const options = { ...given, maxTotalMs: given.maxTotalMs ?? usualMs };
@@ -108,7 +180,7 @@ export const modern: Edge = {
   },
 };
 
-type Limits = CallOptions & { readonly maxTotalMs: number };
+type Limits = AskOptions & { readonly maxTotalMs: number };
 
 /** A request of the modern era, with what goes beside it. */
 interface Sent extends Asked {
@@ -144,6 +216,12 @@ async function askInRounds(caller: Caller, connection: Connection, sent: Sent): 
     const result = await requestRecord(connection, { method, params: next }, limits);
     const { resultType = 'complete' } = result;
     if (resultType === 'complete') return { result, mayBeKept: rounds === 0 };
+    const begun = resultType === 'task' && method === 'tools/call' ? readTask(result) : undefined;
+    if (begun !== undefined) {
+      const left = { ...options, maxTotalMs: Math.max(1, deadline - performance.now()) };
+      const given = await attend(caller, begun, left);
+      return { result: isRecord(given) ? given : {}, mayBeKept: false };
+    }
     if (resultType !== 'input_required' || !mayAskInput.has(method)) {
       const what = `${method}: a result of unknown type ${JSON.stringify(resultType)}`;
       throw new KitError('invalid_answer', what);

@@ -6,6 +6,7 @@ import {
   legacyVersions,
   metaKeys,
   modernVersion,
+  takesTasks,
   type ClientCapabilities,
   type Implementation,
   type LoggingLevel,
@@ -54,10 +55,15 @@ export interface ServerFacts {
 
 /** What a modern request says about its sender. */
 export function envelopeOf({ info, capabilities }: Identity, logLevel?: LoggingLevel): Meta {
+  const { extensions } = capabilities;
   return {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientInfo]: info,
-    [metaKeys.clientCapabilities]: capabilities,
+    // Calls that go on as tasks are waited for here, whoever makes them.
+    [metaKeys.clientCapabilities]: {
+      ...capabilities,
+      extensions: { ...extensions, ...takesTasks.extensions },
+    },
     [metaKeys.logLevel]: logLevel,
   };
 }

@@ -17,6 +17,7 @@ export type { ReadResourceResult, Subscription, SubscriptionFilter } from './res
 export { openSession, type Session } from './session.ts';
 export { getSkill, listSkills, readSkillFile } from './skills.ts';
 export type { Skill } from '#protocol';
+export type { TaskHandle } from './tasks/task-handle.ts';
 export { checkArguments } from './tool-table.ts';
 export type { Issue } from '#schema';
 export { imagesOf, orThrow, structuredOf, textOf, type Image, type ToolResult } from '#protocol';

@@ -1,6 +1,7 @@
 import { isPromise, KitError, type MaybePromise } from '#base';
 import { isRecord, type Params } from '#jsonrpc';
 import type { Tool } from '#protocol';
+import type { AskOptions } from './edge.ts';
 import { waitWithin } from './limit.ts';
 import type { CallOptions } from './options.ts';
 
@@ -9,7 +10,7 @@ interface Sending {
   readonly kind: 'request' | 'notification';
   readonly method: string;
   readonly params: Params | undefined;
-  readonly options: CallOptions;
+  readonly options: AskOptions;
 }
 
 /** Sends to a server, and gives what it answers. */

@@ -96,6 +96,8 @@ export interface CallOptions {
   readonly onProgress?: ((progress: Params) => void) | undefined;
   /** Called when the server hangs up for now, and lets the answer be fetched after the wait it names; that is done anyway. */
   readonly onReleased?: ((retryMs: number | undefined) => void) | undefined;
+  /** Told when a call of a tool goes on as a task, with the id of that: whoever writes it down can ask for it later, too. */
+  readonly onTask?: ((taskId: string) => void) | undefined;
   /**
    * Sent along as `_meta`. A `traceparent` in it, and its `tracestate`, are said as HTTP headers as well: with
    * `context.traceHeaders` a call that a tool makes joins the trace of the call it serves.

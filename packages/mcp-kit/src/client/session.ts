@@ -1,6 +1,7 @@
 import { KitError } from '#base';
 import { isRecord, type Params } from '#jsonrpc';
 import {
+  readTask,
   withContent,
   type Era,
   type GetPromptResult,
@@ -15,6 +16,7 @@ import {
   type ToolResult,
 } from '#protocol';
 import { Caller } from './caller.ts';
+import type { AskOptions } from './edge.ts';
 import { isDiscoverResult } from './facts.ts';
 import { guardTools, type Send, type ToolGuard } from './layer.ts';
 import type {
@@ -39,6 +41,7 @@ import type {
   SubscriptionFilter,
   ToolsPage,
 } from './results.ts';
+import { answeredHandle, taskHandle, type TaskHandle } from './tasks/task-handle.ts';
 
 /** Opens a session with a server of either era; it heals itself until it is closed. */
 export async function openSession(target: Target, options: SessionOptions = {}): Promise<Session> {
@@ -165,18 +168,50 @@ export class Session implements AsyncDisposable {
     args: Params = {},
     options?: CallOptions,
   ): Promise<ToolResult<T>> {
-    const params = { name, arguments: args };
+    const result = await this.#call(name, args, options);
+    return this.#checked(name, result);
+  }
+
+  /**
+   * Calls a tool, and does not wait where the call goes on as a task: what is given back can ask for it, wait for it and cancel it.
+   * Its id can be written down, for `task` of another session, also of another process.
+   */
+  async startTask<T = unknown>(
+    name: string,
+    args: Params = {},
+    options?: CallOptions,
+  ): Promise<TaskHandle<T>> {
+    const result = await this.#call(name, args, { ...options, isDetached: true });
+    const begun =
+      isRecord(result) && result['resultType'] === 'task' ? readTask(result) : undefined;
+    if (begun === undefined) return answeredHandle<T>(this.#checked<T>(name, result));
+    const checked = <R>(given: unknown) => this.#checked<R>(name, given);
+    return taskHandle<T>(begun.taskId, { caller: this.#caller, checked });
+  }
+
+  /** A call that goes on as a task, by its id. */
+  task<T = unknown>(id: string): TaskHandle<T> {
+    const checked = <R>(given: unknown) => this.#checked<R>(undefined, given);
+    return taskHandle<T>(id, { caller: this.#caller, checked });
+  }
+
+  async #call(name: string, args: Params, options: AskOptions = {}): Promise<unknown> {
     const { tools } = this.#caller;
     if (this.#validates && tools?.knows(name)) tools.prepare(name);
-    const limits =
-      options?.onProgress === undefined ? { ...options, onProgress: unheard } : options;
-    const result = withContent(await this.request('tools/call', params, limits));
+    const limits = options.onProgress === undefined ? { ...options, onProgress: unheard } : options;
+    const params = { name, arguments: args };
+    return this.#send({ kind: 'request', method: 'tools/call', params, options: limits });
+  }
+
+  /** A result of a tool, by its name where that is known. */
+  #checked<T>(name: string | undefined, given: unknown): ToolResult<T> {
+    const result = withContent(given);
     if (!isToolResult<T>(result)) {
-      throw new KitError('invalid_answer', `${name}: the result has no content`);
+      throw new KitError('invalid_answer', `${name ?? 'task'}: the result has no content`);
     }
     // The list may have been read while the tool ran.
     const { tools: known } = this.#caller;
-    if (this.#validates && known?.knows(name)) known.check(name, result);
+    if (name !== undefined && this.#validates && known?.knows(name)) known.check(name, result);
     // Some servers leave out what their structured content makes superfluous.
     return Array.isArray(result.content) ? result : { ...result, content: [] };
   }

@@ -16,6 +16,8 @@ interface KnownTool {
   readonly weight: number;
   readonly bindings: readonly HeaderBinding[];
   readonly outputSchema: JsonSchema | undefined;
+  /** What a server of 2025-11-25 says of calling it as a task. */
+  readonly taskSupport: unknown;
   /** Made before the first call: most tools of a list are never called. */
   output?: ((value: unknown) => ForeignVerdict) | 'unusable' | undefined;
 }
@@ -47,7 +49,8 @@ export class ToolTable {
         const bindings = mirrored ? headerBindings(tool.inputSchema) : [];
         // One that is none promises nothing.
         const outputSchema = isRecord(tool.outputSchema) ? tool.outputSchema : undefined;
-        this.#remember(tool.name, { bindings, outputSchema });
+        const taskSupport = tool.execution?.taskSupport;
+        this.#remember(tool.name, { bindings, outputSchema, taskSupport });
         return true;
       } catch (error) {
         this.#logger.warn(`tool ${tool.name} is left out: ${messageOf(error)}`);
@@ -70,6 +73,11 @@ export class ToolTable {
 
   knows(name: string): boolean {
     return this.#known.has(name);
+  }
+
+  /** What a server of 2025-11-25 says of calling a tool as a task. */
+  taskSupport(name: string): unknown {
+    return this.#known.get(name)?.taskSupport;
   }
 
   clear(): void {

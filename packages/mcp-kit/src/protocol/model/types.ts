@@ -42,6 +42,8 @@ export interface ServerCapabilities {
   readonly prompts?: { readonly listChanged?: boolean };
   readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean };
   readonly tools?: { readonly listChanged?: boolean };
+  /** Of 2025-11-25. */
+  readonly tasks?: Settings;
   readonly extensions?: Readonly<Record<string, Settings>>;
 }
 
@@ -73,6 +75,8 @@ export interface Tool {
   readonly outputSchema?: JsonSchema | undefined;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
+  /** What 2025-11-25 says of calling it as a task. */
+  readonly execution?: { readonly taskSupport?: 'forbidden' | 'optional' | 'required' } | undefined;
   readonly _meta?: Meta | undefined;
 }
 

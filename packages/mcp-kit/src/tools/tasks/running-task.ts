@@ -70,7 +70,7 @@ export class RunningTask {
   readonly #settled = createDeferred<Outcome>();
   readonly #over = createDeferred<void>();
   #said: string | undefined;
-  #hasSaid = false;
+  #saidMs = -Infinity;
   #saying: NodeJS.Timeout | undefined;
   #expiry: NodeJS.Timeout | undefined;
   #unwatch: (() => void) | undefined;
@@ -167,12 +167,13 @@ export class RunningTask {
   #progress({ message, progress, total }: Params = {}): void {
     const whole = typeof total === 'number' ? ` of ${total}` : '';
     this.#said = typeof message === 'string' ? message : `${Number(progress)}${whole}`;
-    if (this.#hasSaid) this.#saying ??= unref(setTimeout(() => this.#say(), sayEveryMs));
+    const waitMs = this.#saidMs + sayEveryMs - performance.now();
+    if (waitMs > 0) this.#saying ??= unref(setTimeout(() => this.#say(), waitMs));
     else this.#say();
   }
 
   #say(): void {
-    this.#hasSaid = true;
+    this.#saidMs = performance.now();
     this.#saying = undefined;
     const said = this.#said;
     if (said === undefined || this.#outcome !== undefined) return;
