@@ -16,12 +16,14 @@ import { ownParts } from './own-parts.ts';
 import type { Views } from './policy/view.ts';
 import { route } from './route.ts';
 import { skillPage, topFolders } from './skills.ts';
+import type { TaskNames } from './tasks.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** What a gateway shows at one address, and to whom what is asked there may go. */
 export interface FaceOptions {
   readonly info: Implementation;
   readonly waitMs: number;
+  readonly tasks: TaskNames;
   catalog(): GatewayCatalog;
   /** Who sees what of it. */
   readonly views: Views;
@@ -48,10 +50,10 @@ export interface Face {
 }
 
 export function createFace(options: FaceOptions): Face {
-  const { info, waitMs, catalog, views, upstreams } = options;
+  const { info, waitMs, catalog, views, upstreams, tasks } = options;
   const parts = ownParts({ ...options, kept: () => feature.hasKept() });
   const { disclosed } = parts;
-  const routes = { catalog, views, waitMs, upstreams };
+  const routes = { catalog, views, waitMs, upstreams, tasks };
   const feature = catalogFeature({
     ...parts,
     catalog,

@@ -5,12 +5,14 @@ import { createFace, type Face } from './face.ts';
 import { everything, narrowed, nothing, selectionOf, type Selection } from './narrowed.ts';
 import type { Views } from './policy/view.ts';
 import { instructionsFor, troublesIn } from './status.ts';
+import type { TaskNames } from './tasks.ts';
 import type { Upstreams } from './upstream/upstreams.ts';
 
 interface FacesOptions {
   readonly upstreams: Upstreams;
   readonly info: Implementation;
   readonly waitMs: number;
+  readonly tasks: TaskNames;
   readonly views: Views;
   /** What is told now. */
   settings(): GatewaySettings;

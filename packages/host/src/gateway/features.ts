@@ -3,6 +3,8 @@ import {
   invalidParams,
   resourceNotFound,
   skillsExtension,
+  takesTasks,
+  tasksExtension,
   type Exchange,
   type MaybePromise,
 } from 'mcp-kit/internal';
@@ -75,7 +77,7 @@ export function catalogFeature(given: Lists): CatalogFeature {
       prompts: { listChanged: true },
       resources: { listChanged: true, subscribe: true },
       completions: {},
-      extensions: { [skillsExtension]: { directoryRead: true } },
+      extensions: { [skillsExtension]: { directoryRead: true }, [tasksExtension]: {} },
     },
     methods: {
       'tools/list': listed(tools.modern),
@@ -90,6 +92,9 @@ export function catalogFeature(given: Lists): CatalogFeature {
       'resources/directory/read': async ({ uri }, context) =>
         (await given.skillFolders(Context.exchangeOf(context))) ??
         nowhere(`${String(uri)} is not a directory resource`),
+      'tasks/get': noSuchTask,
+      'tasks/update': noSuchTask,
+      'tasks/cancel': noSuchTask,
       'completion/complete': () => nowhere('Nothing known under this reference'),
       'resources/read': async ({ uri }, context) => {
         const kept = await reader.resource(uri, Context.exchangeOf(context));
@@ -123,6 +128,11 @@ export function catalogFeature(given: Lists): CatalogFeature {
     },
   };
 }
+
+const noSuchTask: Handler = (_params, context) => {
+  context.requireClient(takesTasks);
+  return nowhere('Unknown task: there is none, it has expired, or it is not yours');
+};
 
 function nowhere(message: string): never {
   throw invalidParams(message);

@@ -30,6 +30,7 @@ import type { Decided } from './policy/layer.ts';
 import { createPolicy, type Policy } from './policy/policy.ts';
 import { createViews } from './policy/view.ts';
 import { logTroubles, type GatewayStatus } from './status.ts';
+import { createTaskNames } from './tasks.ts';
 import { Upstreams } from './upstream/upstreams.ts';
 
 /** How a gateway presents itself, how long it waits, and how much it lets be under way. */
@@ -188,7 +189,8 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
     policy: () => policy,
     listing: (name) => upstreams.get(name)?.listing,
   });
-  const faces = createFaces({ upstreams, info, waitMs, settings, views });
+  const tasks = createTaskNames(options.bridge?.stateKeys);
+  const faces = createFaces({ upstreams, info, waitMs, tasks, settings, views });
   const { service, catalog } = faces.of(group);
   const unwatch = manager.watch({
     reloaded() {

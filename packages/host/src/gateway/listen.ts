@@ -12,6 +12,7 @@ import {
   type Serve,
 } from 'mcp-kit/internal';
 import type { Routes } from './route.ts';
+import { requireTasks } from './tasks.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
@@ -22,7 +23,17 @@ interface Part {
   readonly upstream: Upstream;
   /** As the server knows them. */
   readonly uris: string[];
+  /** Its tasks, and what the client calls them. */
+  readonly tasks: Map<string, string>;
 }
+
+/** What of it the server has taken up, as the client knows it. */
+interface Taken {
+  readonly uris: readonly string[];
+  readonly taskIds: readonly string[];
+}
+
+const nothing: Taken = { uris: [], taskIds: [] };
 
 /**
  * A subscription of a modern client: of lists the gateway tells itself, of resources those servers that have them. The client is
@@ -30,10 +41,12 @@ interface Part {
  */
 export function listen(exchange: Exchange, next: Serve, routes: Routes): unknown {
   const filter = exchange.message.params?.['notifications'];
-  const uris = isRecord(filter) ? filter['resourceSubscriptions'] : undefined;
-  if (!isRecord(filter) || !Array.isArray(uris)) return next(exchange);
-  const { resourceSubscriptions: _uris, ...lists } = filter;
-  return listenAtAll({ exchange, next, routes }, partsOf(uris, routes, exchange), lists);
+  if (!isRecord(filter)) return next(exchange);
+  const { resourceSubscriptions: uris, taskIds, ...lists } = filter;
+  if (taskIds !== undefined) requireTasks(exchange);
+  if (!Array.isArray(uris) && !Array.isArray(taskIds)) return next(exchange);
+  const parts = partsOf({ uris, taskIds }, routes, exchange);
+  return listenAtAll({ exchange, next, routes }, parts, lists);
 }
 
 interface Listening {
@@ -58,9 +71,11 @@ async function listenAtAll(
   exchange.stop.addEventListener('abort', () => gone.reject(exchange.stop.reason), { once: true });
   try {
     const honored = await Promise.race([own.honored, result.then(() => ({}))]);
-    const resourceSubscriptions = (await Promise.all(taken.map(({ uris }) => uris))).flat();
-    const isAny = resourceSubscriptions.length > 0;
-    const notifications = isAny ? { ...honored, resourceSubscriptions } : honored;
+    const all = await Promise.all(taken.map((part) => part.taken));
+    const resourceSubscriptions = all.flatMap(({ uris }) => uris);
+    const taskIds = all.flatMap((one) => one.taskIds);
+    const isAny = resourceSubscriptions.length + taskIds.length > 0;
+    const notifications = { ...honored, ...withoutEmpty({ resourceSubscriptions, taskIds }) };
     await exchange.notify(acknowledged, tagged(exchange, { notifications }));
     const ended = await result;
     // Where the client wants to hear of resources only, the gateway itself has nothing to tell.
@@ -73,25 +88,39 @@ async function listenAtAll(
   }
 }
 
-function partsOf(uris: readonly unknown[], routes: Routes, exchange: Exchange): readonly Part[] {
+/** Only what there is. */
+function withoutEmpty(lists: Readonly<Record<string, readonly string[]>>): Params {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+}
+
+function partsOf(
+  { uris, taskIds }: { readonly uris: unknown; readonly taskIds: unknown },
+  routes: Routes,
+  exchange: Exchange,
+): readonly Part[] {
   const { catalog, upstreams, views } = routes;
   const isSeen = views.shownTo(exchange);
   const parts = new Map<string, Part>();
-  for (const uri of uris) {
+  const partOf = (server: string): Part | undefined => {
+    const upstream = upstreams.get(server);
+    const part = parts.get(server) ?? (upstream && { upstream, uris: [], tasks: new Map() });
+    if (part !== undefined) parts.set(server, part);
+    return part;
+  };
+  for (const uri of Array.isArray(uris) ? uris : []) {
     const item = typeof uri === 'string' ? catalog().resource(uri, isSeen) : undefined;
-    const found = item && upstreams.get(item.server);
-    if (item === undefined || found === undefined) continue;
-    const part = parts.get(item.server) ?? { upstream: found, uris: [] };
-    part.uris.push(item.item);
-    parts.set(item.server, part);
+    if (item !== undefined) partOf(item.server)?.uris.push(item.item);
+  }
+  for (const name of Array.isArray(taskIds) ? taskIds : []) {
+    const held = routes.tasks.task(name, exchange);
+    if (held !== undefined) partOf(held.server)?.tasks.set(held.taskId, name);
   }
   return [...parts.values()];
 }
 
 /** The part of a subscription that is up to one server. */
 interface TakenPart {
-  /** What the server has taken up, as the client knows it. */
-  readonly uris: Promise<readonly string[]>;
+  readonly taken: Promise<Taken>;
   readonly ended: Promise<void>;
   end(): void;
 }
@@ -103,18 +132,21 @@ function listenAt(
 ): TakenPart {
   const { name } = part.upstream;
   const publicUri = (uri: string): string => routes.catalog().publicUri(name, uri);
-  const taken = createDeferred<readonly string[]>();
+  const taken = createDeferred<Taken>();
   const backoff = createBackoff({ firstMs: 100 });
-  const timer = startTimer(() => taken.resolve([]), routes.waitMs);
-  const asked = { ...params, notifications: { resourceSubscriptions: part.uris } };
+  const timer = startTimer(() => taken.resolve(nothing), routes.waitMs);
+  const wanted = { resourceSubscriptions: part.uris, taskIds: [...part.tasks.keys()] };
+  const asked = { ...params, notifications: withoutEmpty(wanted) };
   const state: { current?: Exchange; isOver: boolean; isFirst: boolean } = {
     isOver: false,
     isFirst: true,
   };
-  const begun = ({ resourceSubscriptions = [] }: Params): void => {
+  const begun = ({ resourceSubscriptions, taskIds }: Params): void => {
     backoff.reset();
-    const known = Array.isArray(resourceSubscriptions) ? resourceSubscriptions : [];
-    taken.resolve(known.filter((uri) => typeof uri === 'string').map(publicUri));
+    taken.resolve({
+      uris: stringsIn(resourceSubscriptions).map(publicUri),
+      taskIds: stringsIn(taskIds).flatMap((taskId) => part.tasks.get(taskId) ?? []),
+    });
     // Nobody knows what has changed while the server was away.
     const missed = state.isFirst ? [] : part.uris;
     state.isFirst = false;
@@ -127,34 +159,46 @@ function listenAt(
       // It may be another one by now, or none.
       const upstream = routes.upstreams.get(name);
       if (upstream === undefined) return;
-      const own = hearing(exchange, asked, publicUri);
+      const own = hearing(exchange, asked, { publicUri, tasks: part.tasks });
       state.current = own.exchange;
       void own.honored.then(begun);
       try {
         await upstream.serve(own.exchange);
         return;
       } catch {
-        taken.resolve([]);
+        taken.resolve(nothing);
         await pause(backoff.next());
       }
     }
   };
   const ended = run().finally(() => {
     clearTimeout(timer);
-    taken.resolve([]);
+    taken.resolve(nothing);
   });
   const end = (): void => {
     state.isOver = true;
     state.current?.cancel('the subscription has ended');
   };
-  return { uris: taken.promise, ended, end };
+  return { taken: taken.promise, ended, end };
 }
+
+function stringsIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
+}
+
+/** What the client calls what a server tells of. */
+interface Names {
+  readonly publicUri: (uri: string) => string;
+  readonly tasks: ReadonlyMap<string, string>;
+}
+
+const unchanged: Names = { publicUri: (uri) => uri, tasks: new Map() };
 
 /** The exchange as a part of the subscription has it: what it acknowledges is not told yet. */
 function hearing(
   exchange: Exchange,
   params: Params,
-  publicUri: (uri: string) => string = (uri) => uri,
+  { publicUri, tasks }: Names = unchanged,
 ): { readonly exchange: Exchange; readonly honored: Promise<Params> } {
   const honored = createDeferred<Params>();
   const { link } = exchange;
@@ -169,9 +213,10 @@ function hearing(
         honored.resolve(isRecord(given) ? given : {});
         return;
       }
-      const uri = said?.['uri'];
-      const shown = typeof uri === 'string' ? { ...said, uri: publicUri(uri) } : said;
-      return link.notify(method, shown, origin);
+      const { uri, taskId } = said ?? {};
+      const known = typeof uri === 'string' ? { ...said, uri: publicUri(uri) } : said;
+      const name = typeof taskId === 'string' ? tasks.get(taskId) : undefined;
+      return link.notify(method, name === undefined ? known : { ...known, taskId: name }, origin);
     },
   };
   return { exchange: exchange.forwarded(params, own), honored: honored.promise };

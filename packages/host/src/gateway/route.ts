@@ -13,6 +13,7 @@ import { listen } from './listen.ts';
 import { HiddenServerError } from './policy/layer.ts';
 import type { Views } from './policy/view.ts';
 import { shownFile, shownSkill } from './skills.ts';
+import { withTaskName, type TaskNames } from './tasks.ts';
 import type { Listing } from './upstream/listing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -22,6 +23,8 @@ export interface Routes {
   /** Who may know of which server. */
   readonly views: Pick<Views, 'shownTo'>;
   readonly upstreams: { get(name: string): Upstream | undefined; values(): Iterable<Upstream> };
+  /** What clients call tasks of servers. */
+  readonly tasks: TaskNames;
   /** How long a server may take to say that it has taken up a subscription. */
   readonly waitMs: number;
 }
@@ -70,14 +73,15 @@ async function pass(exchange: Exchange, next: Serve, routed: Routed): Promise<un
 }
 
 const finders: Readonly<Record<string, Find>> = {
-  'tools/call': (params, routes) => {
-    const { catalog } = routes;
+  'tools/call': (params, routes, exchange) => {
     const found = itemOf('tool', params['name'], routes);
+    // Tasks of 2025-11-25 are not offered: their clients wait.
+    const { task: _wanted, ...asked } = params;
     return (
       found && {
         upstream: found.upstream,
-        params: { ...params, name: found.item },
-        result: (result) => withContent(result, found.upstream, catalog()),
+        params: { ...asked, name: found.item },
+        result: (result) => asKnown(result, found.upstream, { routes, exchange }),
       }
     );
   },
@@ -110,6 +114,17 @@ const finders: Readonly<Record<string, Find>> = {
     const found = forResource(params, routes, exchange);
     return found && { ...found, result: (result) => withChildren(result, found.upstream) };
   },
+  'tasks/get': (params, routes, exchange) => {
+    const found = forTask(params, routes, exchange);
+    const shown = (result: unknown, upstream: Upstream): unknown => {
+      const task = withTaskName(result, () => String(params['taskId']));
+      if (!isRecord(task) || !isRecord(task['result'])) return task;
+      return { ...task, result: withContent(task['result'], upstream, routes.catalog()) };
+    };
+    return found && { ...found, result: (result) => shown(result, found.upstream) };
+  },
+  'tasks/update': forTask,
+  'tasks/cancel': forTask,
   'resources/subscribe': forResource,
   'resources/unsubscribe': forResource,
   'completion/complete': (params, routes, exchange) => {
@@ -134,6 +149,23 @@ const finders: Readonly<Record<string, Find>> = {
 function forResource(params: Params, routes: Routes, exchange: Exchange): Routed | undefined {
   const found = resourceOf(params, routes, exchange);
   return found && { upstream: found.upstream, params: { ...params, uri: found.item } };
+}
+
+function forTask(params: Params, routes: Routes, exchange: Exchange): Routed | undefined {
+  const held = routes.tasks.task(params['taskId'], exchange);
+  const upstream = held && routes.upstreams.get(held.server);
+  return upstream && { upstream, params: { ...params, taskId: held.taskId } };
+}
+
+/** The result of a call, as its client knows what it names. */
+function asKnown(
+  result: unknown,
+  upstream: Upstream,
+  { routes, exchange }: { readonly routes: Routes; readonly exchange: Exchange },
+): unknown {
+  const { name: server } = upstream;
+  const named = withTaskName(result, (taskId) => routes.tasks.name({ server, taskId }, exchange));
+  return withContent(named, upstream, routes.catalog());
 }
 
 function templateOf(uri: string, routes: Routes, exchange: Exchange): Item | undefined {

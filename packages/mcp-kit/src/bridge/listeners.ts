@@ -2,10 +2,13 @@ import type { Subscription, SubscriptionFilter } from '#client';
 import { isRecord, type Exchange, type Params } from '#jsonrpc';
 import { metaKeys } from '#protocol';
 import { notify, type Tell } from './relay.ts';
+import { named } from './task-names.ts';
 
 interface Listener {
   readonly exchange: Exchange;
   readonly subscription: Subscription;
+  /** What the client calls the tasks that it hears of. */
+  readonly shown: ReadonlyMap<string, string>;
 }
 
 /** What was told before its subscription was known here. */
@@ -40,8 +43,7 @@ export class Listeners {
   }
 
   /** Tells a client of its subscription from now on; the function that is given back ends that. */
-  add(exchange: Exchange, subscription: Subscription): () => void {
-    const listen = { exchange, subscription };
+  add(listen: Listener): () => void {
     this.#open.add(listen);
     for (const { method, params } of this.#unclaimed.splice(0)) this.hear(method, params);
     return () => this.#open.delete(listen);
@@ -52,14 +54,14 @@ export class Listeners {
     const meta = params?.['_meta'];
     const id = isRecord(meta) ? meta[metaKeys.subscriptionId] : undefined;
     let isHeard = false;
-    for (const { exchange, subscription } of this.#open) {
+    for (const { exchange, subscription, shown } of this.#open) {
       const concerned =
         id === undefined
           ? isOf(subscription.honored, method, params)
           : subscription.id !== undefined && subscription.id === id;
       if (!concerned) continue;
       isHeard = true;
-      this.#pass(exchange, method, params);
+      this.#pass(exchange, method, named(params, { shown }));
     }
     if (!isHeard && this.#opening > 0 && this.#unclaimed.length < maxUnclaimed) {
       this.#unclaimed.push({ method, params });

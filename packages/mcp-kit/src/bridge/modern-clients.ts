@@ -1,5 +1,5 @@
 import { createDeferred, describeError } from '#base';
-import type { CallOptions, Session, Subscription, SubscriptionFilter } from '#client';
+import type { CallOptions, Session, Subscription } from '#client';
 import {
   isRecord,
   noRoomError,
@@ -34,6 +34,7 @@ import {
 import { Pool, type Lease, type PoolRequest } from './pool.ts';
 import type { PooledSession } from './pooled-session.ts';
 import { notify, passing, relay, type Translation } from './relay.ts';
+import { createTaskNames, named, type NamedFilter, type TaskNames } from './task-names.ts';
 import { discoverResult, forModernClient, markedWithin, removed, toModern } from './translate.ts';
 
 const defaultParkedMs = 10 * 60_000;
@@ -42,7 +43,7 @@ const maxCalls = 1024;
 /** A subscription that a client asks for. */
 interface Listening {
   readonly exchange: Exchange;
-  readonly filter: SubscriptionFilter;
+  readonly wanted: NamedFilter;
   /** Rejects when there is no room for it any more. */
   readonly full: Promise<never>;
 }
@@ -53,6 +54,7 @@ export class ModernClients {
   readonly #pool: Pool;
   readonly #sealer: Sealer;
   readonly #carried: CarriedStates;
+  readonly #tasks: TaskNames;
   /** Calls at a legacy server that wait for their client. */
   readonly #calls = new Map<string, ParkedCall>();
 
@@ -62,6 +64,7 @@ export class ModernClients {
     this.#pool = new Pool(shared, isOneClient);
     this.#sealer = createSealer({ ttlMs: parkedMs });
     this.#carried = createCarriedStates(shared.options.stateKeys);
+    this.#tasks = createTaskNames(shared.options.stateKeys);
   }
 
   async serve(exchange: Exchange): Promise<unknown> {
@@ -123,8 +126,10 @@ export class ModernClients {
 
   #carriedWith(session: Session): Translation {
     return {
-      request: (params, caller) => this.#carried.unwrap(caller, params),
-      result: (result, _message, caller) => this.#carried.wrap(caller, result),
+      request: (params, caller) =>
+        this.#tasks.request(caller, this.#carried.unwrap(caller, params)),
+      result: (result, message, caller) =>
+        this.#tasks.result(caller, this.#carried.wrap(caller, result), message),
       error: (error, { method }) => markedWithin(session, method, error),
     };
   }
@@ -233,7 +238,8 @@ export class ModernClients {
       return true;
     };
     const held = link.budget?.hold('listens', weight, { letGo });
-    const listening = { exchange, filter, full: full.promise };
+    const wanted = this.#tasks.filter(request.caller, filter);
+    const listening = { exchange, wanted, full: full.promise };
     return this.#listenBy(request, listening).finally(() => held?.resize(0));
   }
 
@@ -248,7 +254,7 @@ export class ModernClients {
 
   async #subscribe(
     { upstream, listeners }: PooledSession,
-    { exchange, filter, full }: Listening,
+    { exchange, wanted, full }: Listening,
   ): Promise<unknown> {
     const { signal } = exchange;
     const letGo = upstream.hold();
@@ -257,12 +263,12 @@ export class ModernClients {
     let subscription: Subscription | undefined;
     try {
       const session = await upstream.open();
-      subscription = await upstream.run(() => session.listen(filter, { signal }));
+      subscription = await upstream.run(() => session.listen(wanted.filter, { signal }));
       const { honored, closed } = subscription;
-      const params = tagged(exchange, { notifications: honored });
+      const params = tagged(exchange, { notifications: named(honored, wanted) });
       const method = 'notifications/subscriptions/acknowledged';
       await notify(exchange, { method, params }, this.#shared.tell);
-      leave = listeners.add(exchange, subscription);
+      leave = listeners.add({ exchange, subscription, shown: wanted.shown });
       settle();
       if (Object.keys(honored).length > 0) {
         await Promise.race([endOf(closed, signal), full]);

@@ -4,6 +4,7 @@ import { isOver, readTask, type DetailedTask } from '#protocol';
 import type { Caller } from '../caller.ts';
 import { createLimit, type Limit } from '../limit.ts';
 import type { CallOptions } from '../options.ts';
+import type { Subscription } from '../results.ts';
 
 /** A task that is waited for. */
 export interface Followed {
@@ -24,11 +25,12 @@ type Follow = (followed: Followed, limit: Limit) => Promise<unknown>;
 export function followTask(followed: Followed): Promise<unknown> {
   return within(followed, async ({ caller, task, options }, limit) => {
     const answered = new Set<string>();
-    const heard = hearing(caller, task.taskId, limit);
+    const heard = hearing(caller, task.taskId);
+    const report = reporter(options);
     try {
       let current = task;
-      for (let polls = 1; !isOver(current); polls += 1) {
-        report(options, polls, current);
+      while (!isOver(current)) {
+        report(current);
         const asked = await answer(caller, { task: current, answered, limit });
         const told = asked > 0 ? undefined : await limit.within(heard.next(current.pollIntervalMs));
         current = told ?? (await getTask(caller, task.taskId, limitsOf(options, limit)));
@@ -111,17 +113,23 @@ interface Hearing {
   end(): void;
 }
 
-function hearing(caller: Caller, taskId: string, { signal }: Limit): Hearing {
+function hearing(caller: Caller, taskId: string): Hearing {
   let news: Deferred<DetailedTask | undefined> = createDeferred();
   let latest: DetailedTask | undefined;
+  let listening: Promise<Subscription | undefined> | undefined;
+  const stop = new AbortController();
   const unwatch = caller.hearTask(taskId, (task) => {
     latest = task;
     news.resolve(task);
   });
-  const opening = caller.subscriptions.listen({ taskIds: [taskId] }, { signal });
-  const listening = opening.catch(() => undefined);
+  const listen = (): Promise<Subscription | undefined> =>
+    // Whom nothing is told asks.
+    caller.subscriptions
+      .listen({ taskIds: [taskId] }, { signal: stop.signal })
+      .catch(() => undefined);
   return {
     async next(pollMs = usualPollMs) {
+      listening ??= listen();
       const timer = startTimer(() => news.resolve(undefined), Math.max(pollMs, leastPollMs));
       await news.promise;
       clearTimeout(timer);
@@ -132,7 +140,10 @@ function hearing(caller: Caller, taskId: string, { signal }: Limit): Hearing {
     },
     end() {
       unwatch();
-      void listening.then((subscription) => subscription?.close());
+      stop.abort();
+      // Nobody waits for its timer any more.
+      news.resolve(undefined);
+      void listening?.then((subscription) => subscription?.close());
     },
   };
 }
@@ -146,9 +157,10 @@ interface Reported {
 
 async function reportAll(caller: Caller, reported: Reported): Promise<void> {
   const { task, options, limit, ended } = reported;
-  for (let polls = 1; !ended.aborted; polls += 1) {
+  const report = reporter(options);
+  while (!ended.aborted) {
     const current = await getTask(caller, task.taskId, limitsOf(options, limit));
-    report(options, polls, current);
+    report(current);
     if (isOver(current)) return;
     const pollMs = Math.max(current.pollIntervalMs ?? usualPollMs, leastPollMs);
     await new Promise((resolve) => {
@@ -162,13 +174,22 @@ async function reportAll(caller: Caller, reported: Reported): Promise<void> {
   }
 }
 
-/** A task that is under way is a sign of life, with the words that its server has for it. */
-function report(
-  { onProgress }: CallOptions,
-  progress: number,
-  { statusMessage }: DetailedTask,
-): void {
-  onProgress?.(statusMessage === undefined ? { progress } : { progress, message: statusMessage });
+/** A sign of life is given so often, whether or not there is anything new to say. */
+const signEveryMs = 10_000;
+
+/** Tells how a task is as the progress of its call: what is new, and every now and then that it is still there. */
+function reporter({ onProgress }: CallOptions): (task: DetailedTask) => void {
+  let progress = 0;
+  let last: string | undefined;
+  let saidMs = performance.now();
+  return ({ statusMessage: message }) => {
+    const nowMs = performance.now();
+    if (message === last && nowMs - saidMs < signEveryMs) return;
+    last = message;
+    saidMs = nowMs;
+    progress += 1;
+    onProgress?.(message === undefined ? { progress } : { progress, message });
+  };
 }
 
 function limitsOf({ timeoutMs }: CallOptions, { signal, leftMs }: Limit): CallOptions {
