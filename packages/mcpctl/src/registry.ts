@@ -69,6 +69,22 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Get a prompt, filled in.',
     load: async () => (await import('./commands/client/prompt.ts')).prompt,
   },
+  'tasks list': {
+    summary: 'List the tasks that were begun here, and how they are.',
+    load: async () => (await import('./commands/tasks/list.ts')).tasksList,
+  },
+  'tasks show': {
+    summary: 'Show how a task is.',
+    load: async () => (await import('./commands/tasks/show.ts')).tasksShow,
+  },
+  'tasks wait': {
+    summary: 'Wait for the result of a task.',
+    load: async () => (await import('./commands/tasks/wait.ts')).tasksWait,
+  },
+  'tasks cancel': {
+    summary: 'Say that a task is no longer wanted.',
+    load: async () => (await import('./commands/tasks/cancel.ts')).tasksCancel,
+  },
   'skills list': {
     summary: 'List the skills of a server.',
     load: async () => (await import('./commands/skills/list.ts')).skillsList,

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { isRecord, KitError, replaceFile, stateFolder, whileChanging } from 'mcp-kit/internal';
+import { isRecord } from 'mcp-kit/internal';
+import { stateList, type Environment } from '../state-list.ts';
 
 /** A skill that was installed: where, from whom, and what was written. */
 export interface SkillRecord {
@@ -12,35 +11,30 @@ export interface SkillRecord {
   readonly files: Readonly<Record<string, string>>;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const placeOf = (env: Environment): string => path.join(stateFolder(env), 'skills.json');
+const skills = stateList(
+  'skills',
+  isSkillRecord,
+  'Move it away: what was installed stays, and is then yours to remove.',
+);
 
 /** Every skill that was installed by this user, by its folder. */
 export async function readRecords(env: Environment): Promise<ReadonlyMap<string, SkillRecord>> {
-  const place = placeOf(env);
-  const text = await readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (text === undefined) return new Map();
-  const list = listIn(text);
-  if (list?.every(isSkillRecord) !== true) {
-    throw new KitError('invalid_config', `${place} is not what was written there`, {
-      hint: 'Move it away: what was installed stays, and is then yours to remove.',
-    });
-  }
-  return new Map(list.map((record) => [record.folder, record]));
+  return byFolder(await skills.read(env));
 }
 
-function listIn(text: string): readonly SkillRecord[] | undefined {
-  try {
-    const document: unknown = JSON.parse(text);
-    const list = isRecord(document) ? document['skills'] : undefined;
-    return Array.isArray(list) ? list : undefined;
-  } catch {
-    return undefined;
-  }
+/** Runs what changes installed skills, and notes what it gives; one process at a time. */
+export async function changeRecords(
+  env: Environment,
+  change: (records: ReadonlyMap<string, SkillRecord>) => Promise<ReadonlyMap<string, SkillRecord>>,
+): Promise<void> {
+  await skills.change(env, async (list) => {
+    const records = await change(byFolder(list));
+    return [...records.values()].toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+  });
+}
+
+function byFolder(list: readonly SkillRecord[]): ReadonlyMap<string, SkillRecord> {
+  return new Map(list.map((record) => [record.folder, record]));
 }
 
 function isSkillRecord(value: unknown): value is SkillRecord {
@@ -49,17 +43,4 @@ function isSkillRecord(value: unknown): value is SkillRecord {
     ['folder', 'server', 'uri'].every((member) => typeof value[member] === 'string') &&
     isRecord(value['files'])
   );
-}
-
-/** Runs what changes installed skills, and notes what it gives; one process at a time. */
-export async function changeRecords(
-  env: Environment,
-  change: (records: ReadonlyMap<string, SkillRecord>) => Promise<ReadonlyMap<string, SkillRecord>>,
-): Promise<void> {
-  const place = placeOf(env);
-  await whileChanging(place, async () => {
-    const records = await change(await readRecords(env));
-    const skills = [...records.values()].toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
-    await replaceFile(place, `${JSON.stringify({ version: 1, skills }, null, 2)}\n`, 0o600);
-  });
 }

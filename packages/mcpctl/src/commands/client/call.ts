@@ -12,13 +12,13 @@ import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
 import { withManager } from '../../open.ts';
-import { print, printJson, sumUp, tell, warn } from '../../output.ts';
-import { showResult } from '../../show/content.ts';
+import { print, printJson, warn } from '../../output.ts';
 import { findTool } from '../../show/find.ts';
+import { showOutcome } from '../../show/outcome.ts';
 import { progressOf } from '../../show/progress.ts';
-import { folderAt } from '../../show/save.ts';
 import { inputOf, toolSignature } from '../../show/signature.ts';
 import { commandFor } from '../../target.ts';
+import { rememberTask, type BegunTask } from '../../tasks/begun.ts';
 import { plainField } from '../../terminal/plain-text.ts';
 import { callRepeatedly, lookUpRepeatedly } from './call-retry.ts';
 
@@ -38,6 +38,10 @@ const options = {
     type: 'string',
     value: 'DIR',
     help: 'Save images, sounds and files of the result here.',
+  },
+  detach: {
+    type: 'boolean',
+    help: 'Do not wait: where the call goes on as a task, print its id. mcpctl tasks does the rest.',
   },
   'no-warm': {
     type: 'boolean',
@@ -89,6 +93,10 @@ export const call = defineCommand({
       about: 'Of a server that is in no file.',
     },
     {
+      command: 'mcpctl call site execute_site_build --detach',
+      about: 'A task that is asked for later.',
+    },
+    {
       command: 'mcpctl call notes create_note_text text=hi --retry',
       about: 'Until it is done, but done once.',
     },
@@ -113,6 +121,13 @@ export const call = defineCommand({
       const tool = await (retries === 0 ? look() : lookUpRepeatedly(look, retrying));
       const given = withPairs(base ?? {}, pairs, tool === undefined ? {} : inputOf(tool));
       if (tool !== undefined) check(tool, given, { server, globals });
+      if (values.detach === true) {
+        const session = await handle.connect({ signal: stop });
+        const task = await session.startTask(name, given, { signal: stop });
+        if (task.id !== undefined) return begun({ server, tool: name, id: task.id }, globals);
+        const result = await task.result();
+        return showOutcome(result, { globals, server, output: values.output, startedMs });
+      }
       const callOnce = async (sent: Params): Promise<CallToolResult> => {
         const progress = progressOf(globals);
         return handle
@@ -128,10 +143,20 @@ export const call = defineCommand({
             args: given,
             isOurProcess: entry?.transport.kind === 'stdio',
           }));
-      return show(result, { globals, server, output: values.output, startedMs });
+      return showOutcome(result, { globals, server, output: values.output, startedMs });
     });
   },
 });
+
+/** Remembers a task, and says by which id it is asked for. */
+async function begun(task: Omit<BegunTask, 'begunAt'>, globals: Globals): Promise<number> {
+  await rememberTask({ ...task, begunAt: new Date().toISOString() });
+  if (globals.json) printJson(task);
+  else print(plainField(task.id));
+  const next = commandFor(globals.target, task.server, ['tasks wait', task.id.slice(0, 12)]);
+  warn(globals, plainField(`it goes on as a task: ${next}`));
+  return exitCodes.ok;
+}
 
 const maxRetries = 100;
 
@@ -198,29 +223,4 @@ function issuesOf(tool: Tool, given: Params, globals: Globals): readonly Issue[]
     warn(globals, plainField(`warning: arguments are not checked: ${error.message}`));
     return [];
   }
-}
-
-interface Showing extends Place {
-  readonly output: string | undefined;
-  readonly startedMs: number;
-}
-
-async function show(
-  result: CallToolResult,
-  { globals, server, output, startedMs }: Showing,
-): Promise<number> {
-  const folder = output === undefined ? undefined : folderAt(output);
-  if (globals.json) printJson(result);
-  if (!globals.json || folder !== undefined) {
-    // Beside a document, what is saved is said where it does no harm.
-    const say = globals.json ? (line: string) => warn(globals, line) : print;
-    for (const line of await showResult(result, { server, target: globals.target, folder }))
-      say(line);
-  }
-  if (result.isError !== true) {
-    sumUp(globals, 'done', startedMs);
-    return exitCodes.ok;
-  }
-  tell('the tool says that it failed');
-  return exitCodes.toolFailed;
 }
