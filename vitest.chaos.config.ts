@@ -5,7 +5,7 @@ import base from './vitest.config.ts';
 const scaled = [
   'test/bridge/{memory,processes,streams}.test.ts',
   'test/cocos/performance.test.ts',
-  'test/faults/{client-reopening,cross-talk,gateway,manager-reload,resets,restarts}.test.ts',
+  'test/faults/{client-reopening,cross-talk,gateway,manager-reload,resets,restarts,tasks}.test.ts',
 ];
 
 // The long fault and attack runs: one file at a time, so that what they measure is theirs.

@@ -9,6 +9,7 @@ import {
   connected,
   getTask,
   lastingStore,
+  mortal,
   serverOf,
   taskIn,
   taskTools,
@@ -22,23 +23,6 @@ function serving(tools: readonly Tool[], store: Store, lease = leaseMs): Server 
   const server = serverOf(tools, { store, leaseMs: lease });
   onTestFinished(() => server.close());
   return server;
-}
-
-/** A store as a process has it that dies: from then on nothing it does reaches the store, or comes to an end. */
-function mortal(store: Store): { readonly store: Store; readonly die: () => void } {
-  let isDead = false;
-  const never = new Promise<never>(() => {});
-  const living = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get(target, name) {
-        const method: unknown = Reflect.get(target, name);
-        return typeof method === 'function'
-          ? (...args: unknown[]): unknown => (isDead ? never : Reflect.apply(method, target, args))
-          : method;
-      },
-    });
-  const die = (): void => void (isDead = true);
-  return { store: { ...store, kv: living(store.kv), log: living(store.log) }, die };
 }
 
 /** Has a process die while it works on a task. */

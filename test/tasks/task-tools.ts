@@ -151,3 +151,20 @@ export function lastingStore(): Store {
   onTestFinished(() => store.close());
   return store;
 }
+
+/** A store as a process has it that dies: from then on nothing it does reaches the store, or comes to an end. */
+export function mortal(store: Store): { readonly store: Store; readonly die: () => void } {
+  let isDead = false;
+  const never = new Promise<never>(() => {});
+  const living = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name);
+        return typeof method === 'function'
+          ? (...args: unknown[]): unknown => (isDead ? never : Reflect.apply(method, target, args))
+          : method;
+      },
+    });
+  const die = (): void => void (isDead = true);
+  return { store: { ...store, kv: living(store.kv), log: living(store.log) }, die };
+}

@@ -11,7 +11,7 @@ import {
 } from 'mcp-kit/internal';
 
 /** A task of a server. */
-export interface HeldTask {
+interface HeldTask {
   readonly server: string;
   readonly taskId: string;
 }
