@@ -157,6 +157,16 @@ export interface SdkSkills {
 }
 
 export declare function sdkSkills(client: SdkV1Client | SdkV2Client): SdkSkills;
+
+/** How a call went that was made as a task. */
+export interface SdkTasks {
+  callAsTask(
+    name: string,
+  ): Promise<{ readonly types: readonly string[]; readonly result: unknown }>;
+  close(): Promise<void>;
+}
+
+export declare function sdkTasks(url: string, answer: object): Promise<SdkTasks>;
 export declare function inspectorCommand(): readonly [string, ...string[]];
 
 /** The clients of model APIs, as far as the tests use them. */

@@ -51,6 +51,33 @@ export function sdkSkills(client) {
   return new SkillsClient(client);
 }
 
+/** A client of SDK v1 that calls tools as tasks, and gives one answer to every question. */
+export async function sdkTasks(url, answer) {
+  const { Client, StreamableHTTPClientTransport, requestSchemas } = loadSdkV1();
+  const client = new Client(
+    { name: 'sdk-v1-tasks', version: '1.0.0' },
+    { capabilities: { elicitation: {}, tasks: {} } },
+  );
+  client.setRequestHandler(requestSchemas['elicitation/create'], () => answer);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.listTools();
+  return {
+    async callAsTask(name) {
+      const types = [];
+      let result;
+      const params = { name, arguments: {} };
+      const options = { task: { ttl: 60_000 } };
+      const stream = client.experimental.tasks.callToolStream(params, undefined, options);
+      for await (const message of stream) {
+        types.push(message.type);
+        result = message.result ?? message.error;
+      }
+      return { types, result };
+    },
+    close: () => client.close(),
+  };
+}
+
 /** The command that runs the Inspector without a browser. */
 export function inspectorCommand() {
   const folder = path.dirname(peer.resolve('@modelcontextprotocol/inspector/package.json'));
