@@ -237,7 +237,7 @@ interface Output {
 }
 
 /** Less is on its way most of the time, and not worth counting. */
-const countedFrom = 16 * 1024;
+export const countedFrom: number = 16 * 1024;
 
 /** Counts what is waiting at one output; when there is no room, a reader that takes nothing is cut off. */
 export class Unread implements Holder {

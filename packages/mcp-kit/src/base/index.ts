@@ -9,6 +9,7 @@ export {
 } from './async.ts';
 export { canonicalJson } from './canonical-json.ts';
 export {
+  countedFrom,
   createBudget,
   heldKinds,
   idleMs,

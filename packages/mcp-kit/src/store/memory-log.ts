@@ -52,19 +52,23 @@ export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
     append(key, at, data, write) {
       const known = logs.get(key);
       const position = at === 'next' ? nextPosition(known?.content.last) : at;
-      const slot = known ?? newSlot(key, newLog(position));
-      const log = slot.content;
-      if (!Number.isSafeInteger(position) || position <= log.last) {
+      const last = known?.content.last ?? position - 1;
+      if (!Number.isSafeInteger(position) || position <= last) {
         throw new KitError(
           'invalid_argument',
-          `log "${key}": position ${position} is not an integer above ${log.last}`,
+          `log "${key}": position ${position} is not an integer above ${last}`,
         );
       }
+      const entry = { position, data };
+      const slot = known ?? newSlot(key, newLog(entry));
       if (write?.ttlMs !== undefined) logs.expireAfter(slot, write.ttlMs);
-      if (known === undefined) logs.add(slot);
-      else logs.touch(slot);
-      log.last = position;
-      log.entries.push({ position, data });
+      if (known === undefined) {
+        logs.add(slot);
+      } else {
+        logs.touch(slot);
+        known.content.last = position;
+        known.content.entries.push(entry);
+      }
       logs.weigh(slot, weightOf(data), 1);
       if (slot.bytes > maxLogBytes || isOver(space)) fit(slot);
       watchers.wake(key);
@@ -90,8 +94,9 @@ export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
   };
 }
 
-function newLog(position: number): LogContent {
-  return { entries: [], head: 0, horizon: position - 1, last: position - 1 };
+function newLog(first: LogEntry): LogContent {
+  const { position } = first;
+  return { entries: [first], head: 0, horizon: position - 1, last: position };
 }
 
 /** Time is in it: a log that begins anew goes on above the one that is gone. */

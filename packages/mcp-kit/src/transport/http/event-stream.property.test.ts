@@ -111,7 +111,7 @@ class Client {
   connect(stream: EventStream): void {
     this.collect();
     this.wire = new Wire();
-    stream.attach(new PacedStream(this.wire, pace), Number(this.seen.at(-1)?.id ?? 0));
+    stream.attach(new PacedStream(this.wire, { pace }), Number(this.seen.at(-1)?.id ?? 0));
   }
   lose(): void {
     this.wire.cut();

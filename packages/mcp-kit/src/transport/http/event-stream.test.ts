@@ -25,7 +25,7 @@ function createClient(): { readonly stream: PacedStream; readonly received: Prom
     cutAfterStall: () => {},
     cut: () => closed(),
   };
-  return { stream: new PacedStream(out, defaultPace), received };
+  return { stream: new PacedStream(out, { pace: defaultPace }), received };
 }
 
 /** A log that takes its time, as one on another machine does. */

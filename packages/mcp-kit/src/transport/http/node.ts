@@ -37,30 +37,35 @@ export function createListener(options: ListenerOptions): RequestListener {
   };
 
   return (request, response) => {
-    const { headers, socket } = request;
+    const { headers } = request;
     if (draining?.begun) {
       draining.lastRequestMs = performance.now();
       response.shouldKeepAlive = false;
     }
     const more = headers.origin === undefined ? undefined : cors?.headersFor(headers);
-    const address = forwarding?.(socket.remoteAddress, headers) ?? socket.remoteAddress;
-    const incoming = new NodeRequest(request, address, () => refused(response, request));
+    const incoming = new NodeRequest(request, forwarding, () => refused(response, request));
     route(incoming, new NodeResponder(response, more, accounts));
   };
 }
 
 /** A request of `node:http`. */
 class NodeRequest implements HttpRequest {
-  readonly address: string | undefined;
   readonly headers: Headers;
   readonly refused: () => void;
   readonly #request: IncomingMessage;
+  readonly #forwarding: Forwarding | undefined;
 
-  constructor(request: IncomingMessage, address: string | undefined, refused: () => void) {
+  constructor(request: IncomingMessage, forwarding: Forwarding | undefined, refused: () => void) {
     this.#request = request;
-    this.address = address;
+    this.#forwarding = forwarding;
     this.headers = withAllCredentials(request.headers, request.rawHeaders);
     this.refused = refused;
+  }
+
+  /** Not before somebody asks: from then on Node keeps what the system says. */
+  get address(): string | undefined {
+    const { remoteAddress } = this.#request.socket;
+    return this.#forwarding?.(remoteAddress, this.headers) ?? remoteAddress;
   }
 
   get method(): string {
@@ -87,10 +92,17 @@ class NodeRequest implements HttpRequest {
     const request = this.#request;
     const collect = (chunk: Buffer): void => {
       const isCounted = piece(chunk);
-      if (isCounted) request.once('close', lost);
+      if (isCounted) request.on('close', lost);
     };
-    request.on('data', collect).on('end', end);
-    return () => void request.off('data', collect).off('end', end);
+    const stop = (): void => void request.off('data', collect).off('end', complete);
+    const complete = (): void => {
+      // Node keeps the request for as long as its answer takes, which may be hours.
+      stop();
+      request.off('close', lost);
+      end();
+    };
+    request.on('data', collect).on('end', complete);
+    return stop;
   }
 }
 
@@ -173,7 +185,7 @@ class NodeResponder implements Responder, ResponseStream {
       listener();
       return;
     }
-    response.once('close', () => {
+    response.on('close', () => {
       if (!response.writableFinished) listener();
     });
   }
@@ -192,7 +204,7 @@ class NodeResponder implements Responder, ResponseStream {
 
   onClose(listener: () => void): void {
     if (this.#response.destroyed) listener();
-    else this.#response.once('close', listener);
+    else this.#response.on('close', listener);
   }
 
   end(): void {
@@ -225,16 +237,17 @@ export function countConnections(server: Server, budget: Budget, isSecure: boole
       socket.destroy();
       return;
     }
-    const peer = peerOf(socket);
+    const peer = isSecure ? peerOf(socket) : undefined;
     // A unix socket is for this user only, and its other end has no name.
     if (isSecure && peer === undefined) return;
-    const connection = new Connection(socket);
-    const held = budget.hold('connections', bytes, connection);
-    if (peer !== undefined && isSecure) handshakes.set(peer, connection);
-    else connections.set(socket, connection);
-    socket.once('close', () => {
-      held.resize(0);
-      if (peer !== undefined && handshakes.get(peer) === connection) handshakes.delete(peer);
+    const connection = new Connection(socket, budget, bytes);
+    if (peer === undefined) {
+      connections.set(socket, connection);
+      return;
+    }
+    handshakes.set(peer, connection);
+    socket.on('close', () => {
+      if (handshakes.get(peer) === connection) handshakes.delete(peer);
     });
   });
   server.on('secureConnection', (socket: Socket) => {
@@ -253,20 +266,22 @@ class Connection implements Holder {
   socket: Socket;
   #underWay = 0;
   #usedMs = performance.now();
+  readonly #end: () => void;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, budget: Budget, bytes: number) {
     this.socket = socket;
+    const held = budget.hold('connections', bytes, this);
+    socket.on('close', () => held.resize(0));
+    this.#end = () => {
+      this.#underWay -= 1;
+      this.#usedMs = performance.now();
+    };
   }
 
   begin(response: ServerResponse): void {
     this.#underWay += 1;
     response.on('close', this.#end);
   }
-
-  readonly #end = (): void => {
-    this.#underWay -= 1;
-    this.#usedMs = performance.now();
-  };
 
   letGo(): boolean {
     if (this.#underWay > 0 || performance.now() - this.#usedMs < idleMs) return false;

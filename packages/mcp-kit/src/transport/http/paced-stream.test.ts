@@ -55,7 +55,7 @@ afterEach(() => {
 describe('a paced stream', () => {
   test('tells its sender to wait while the client is behind, and no longer', async () => {
     const out = new Slow();
-    const stream = new PacedStream(out, pace);
+    const stream = new PacedStream(out, { pace });
     expect(stream.write('12345')).toBe('sent');
     expect(stream.write('1234567')).toBe('full');
     expect(stream.congested).toBe(true);
@@ -71,7 +71,7 @@ describe('a paced stream', () => {
 
   test('cuts a client that stays behind, and lets its sender go', async () => {
     const out = new Slow();
-    const stream = new PacedStream(out, pace);
+    const stream = new PacedStream(out, { pace });
     const closed = vi.fn<() => void>();
     stream.onClose(closed);
     stream.write('x'.repeat(20));
@@ -88,14 +88,14 @@ describe('a paced stream', () => {
   });
 
   test('does not hear senders that never wait, once the client is far behind', () => {
-    const stream = new PacedStream(new Slow(), pace);
+    const stream = new PacedStream(new Slow(), { pace });
     const outcomes = Array.from({ length: 6 }, () => stream.offer('1234567890'));
     expect(outcomes).toEqual(['sent', 'full', 'full', 'full', 'full', 'dropped']);
   });
 
   test('cuts a client that does not read its end', async () => {
     const out = new Slow();
-    const stream = new PacedStream(out, pace);
+    const stream = new PacedStream(out, { pace });
     stream.write('12345');
     stream.end();
     expect(out.gone).toBe(false);
@@ -106,7 +106,7 @@ describe('a paced stream', () => {
 
   test('leaves no timer when the client reads its end', () => {
     const out = new Slow();
-    const stream = new PacedStream(out, pace);
+    const stream = new PacedStream(out, { pace });
     stream.write('12345');
     stream.end();
     stream.end();
@@ -121,7 +121,8 @@ describe('the heartbeat', () => {
   test('keeps every open stream alive with one timer, and none when there is none', async () => {
     const heartbeat = new Heartbeat({ comment: 'hi', everyMs: 100 });
     const outs = [new Slow(), new Slow(), new Slow()];
-    for (const out of outs) heartbeat.add(new PacedStream(out, pace));
+    const streams = outs.map((out) => new PacedStream(out, { pace, heartbeat }));
+    expect(heartbeat.size).toBe(streams.length);
     expect(vi.getTimerCount()).toBe(1);
     await vi.advanceTimersByTimeAsync(100);
     expect(outs.map(beats)).toEqual([1, 1, 1]);
@@ -136,8 +137,7 @@ describe('the heartbeat', () => {
   test('adds nothing to what a client is behind with', async () => {
     const heartbeat = new Heartbeat({ comment: 'hi', everyMs: 100 });
     const out = new Slow();
-    const stream = new PacedStream(out, pace);
-    heartbeat.add(stream);
+    const stream = new PacedStream(out, { pace, heartbeat });
     stream.write('x'.repeat(20));
     await vi.advanceTimersByTimeAsync(500);
     expect(beats(out)).toBe(0);
@@ -148,7 +148,7 @@ describe('the heartbeat', () => {
     const heartbeat = new Heartbeat({ comment: 'hi', everyMs: 100 });
     const out = new Slow();
     out.cut();
-    heartbeat.add(new PacedStream(out, pace));
+    expect(new PacedStream(out, { pace, heartbeat }).open).toBe(false);
     expect(heartbeat.size).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -1,4 +1,4 @@
-import { createDeferred, unref, Unread, type Budget, type Deferred } from '#base';
+import { countedFrom, createDeferred, unref, Unread, type Budget, type Deferred } from '#base';
 import type { Sent } from '#jsonrpc';
 import type { ResponseStream } from './responder.ts';
 
@@ -17,29 +17,41 @@ export const defaultPace: Pace = { highWaterBytes: 1024 * 1024, stallMs: 30_000 
 /** What an open stream takes besides what is written to it: its connection, and the request that opened it. */
 export const streamBytes: number = 16 * 1024;
 
+/** How the streams of an endpoint are paced, counted and kept alive. */
+export interface Pacing {
+  readonly pace: Pace;
+  readonly budget?: Budget | undefined;
+  readonly heartbeat?: Heartbeat | undefined;
+}
+
 /** An open event stream that a slow reader cannot turn into memory. */
 export class PacedStream {
   readonly #out: ResponseStream;
-  readonly #pace: Pace;
+  readonly #pacing: Pacing;
   #open = true;
   #gone = false;
   #congested = false;
   #drained: Deferred<void> | undefined;
-  readonly #unread: Unread;
-  readonly #closeListeners: (() => void)[] = [];
+  /** Made when there is something to count. */
+  #unread: Unread | undefined;
+  /** None on most streams, of which there may be thousands. */
+  #closeListeners: readonly (() => void)[] | undefined;
 
-  constructor(out: ResponseStream, pace: Pace, budget?: Budget) {
+  constructor(out: ResponseStream, pacing: Pacing) {
     this.#out = out;
-    this.#pace = pace;
-    this.#unread = new Unread(budget, out);
+    this.#pacing = pacing;
+    pacing.heartbeat?.add(this);
     out.onDrain(() => this.#relax());
-    out.onClose(() => {
-      this.#open = false;
-      this.#gone = true;
-      this.#unread.end();
-      this.#relax();
-      for (const listener of this.#closeListeners) listener();
-    });
+    out.onClose(() => this.#close());
+  }
+
+  #close(): void {
+    this.#open = false;
+    this.#gone = true;
+    this.#unread?.end();
+    this.#relax();
+    this.#pacing.heartbeat?.remove(this);
+    for (const listener of this.#closeListeners ?? []) listener();
   }
 
   get open(): boolean {
@@ -58,17 +70,19 @@ export class PacedStream {
   write(text: string): Sent {
     if (!this.#open) return 'dropped';
     this.#out.write(text);
-    this.#unread.look();
-    if (!this.#congested && this.#out.waiting > this.#pace.highWaterBytes) {
+    this.#lookAtUnread();
+    if (!this.#congested && this.#out.waiting > this.#pacing.pace.highWaterBytes) {
       this.#congested = true;
-      this.#out.cutAfterStall(this.#pace.stallMs);
+      this.#out.cutAfterStall(this.#pacing.pace.stallMs);
     }
     return this.#congested ? 'full' : 'sent';
   }
 
   /** Writes, unless senders that do not wait have made the client fall far behind. */
   offer(text: string): Sent {
-    return this.#out.waiting > maxBehind * this.#pace.highWaterBytes ? 'dropped' : this.write(text);
+    return this.#out.waiting > maxBehind * this.#pacing.pace.highWaterBytes
+      ? 'dropped'
+      : this.write(text);
   }
 
   drained(): Promise<void> {
@@ -88,7 +102,7 @@ export class PacedStream {
     this.#out.end();
     this.#relax();
     // What is still on its way may stall as well.
-    if (this.#out.waiting > 0 && !this.#gone) this.#out.cutAfterStall(this.#pace.stallMs);
+    if (this.#out.waiting > 0 && !this.#gone) this.#out.cutAfterStall(this.#pacing.pace.stallMs);
   }
 
   /** Breaks the connection off. */
@@ -102,11 +116,18 @@ export class PacedStream {
   /** Calls back once, when the connection is gone. */
   onClose(listener: () => void): void {
     if (this.#gone) listener();
-    else this.#closeListeners.push(listener);
+    else this.#closeListeners = this.#closeListeners?.concat(listener) ?? [listener];
+  }
+
+  #lookAtUnread(): void {
+    if (this.#out.waiting > countedFrom) {
+      this.#unread ??= new Unread(this.#pacing.budget, this.#out);
+    }
+    this.#unread?.look();
   }
 
   #relax(): void {
-    if (!this.#gone) this.#unread.look();
+    if (!this.#gone) this.#unread?.look();
     if (this.#congested && this.#open) this.#out.cutAfterStall(undefined);
     this.#congested = false;
     this.#drained?.resolve();
@@ -139,7 +160,13 @@ export class Heartbeat {
   add(stream: PacedStream): void {
     this.#streams.add(stream);
     this.#timer ??= unref(setInterval(() => this.#beatAll(), this.#everyMs));
-    stream.onClose(() => this.#remove(stream));
+  }
+
+  remove(stream: PacedStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   endAll(): void {
@@ -148,12 +175,5 @@ export class Heartbeat {
 
   #beatAll(): void {
     for (const open of this.#streams) open.beat(this.#comment);
-  }
-
-  #remove(stream: PacedStream): void {
-    this.#streams.delete(stream);
-    if (this.#streams.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 }

@@ -1,4 +1,3 @@
-import type { Budget } from '#base';
 import {
   Connection,
   Exchange,
@@ -15,7 +14,7 @@ import {
 import { httpStatusOf, type Serve } from '#protocol';
 import type { Incoming } from './admit.ts';
 import { plainEvent } from './events.ts';
-import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
+import { PacedStream, type Pacing } from './paced-stream.ts';
 import {
   badRequest,
   causeOf,
@@ -68,6 +67,8 @@ export interface ReplyPolicy {
   asideOf(error: RpcError): HttpAside | undefined;
 }
 
+const noIds: readonly Id[] = [];
+
 /** The answer to one POST: plain JSON, or a stream as soon as something precedes the answer. */
 export class Reply implements Origin {
   readonly key = {};
@@ -95,7 +96,7 @@ export class Reply implements Origin {
     this.headers = options.headers;
     this.principal = options.caller.principal;
     this.scopes = options.caller.scopes;
-    this.ids = options.ids ?? [];
+    this.ids = options.ids ?? noIds;
     this.#policy = policy;
     this.#responder = responder;
     this.#mode = options.mode;
@@ -104,6 +105,11 @@ export class Reply implements Origin {
 
   get answered(): boolean {
     return this.#answered;
+  }
+
+  /** Something has preceded the answer. */
+  get streams(): boolean {
+    return this.#stream !== undefined;
   }
 
   /** Somebody is there to take the answer. */
@@ -166,11 +172,8 @@ export function ownAside({ http }: RpcError): HttpAside | undefined {
   return http && { ...http, cause: causeOf(http) };
 }
 
-export interface StatelessShared {
+export interface StatelessShared extends Pacing {
   readonly serve: Serve;
-  readonly heartbeat: Heartbeat;
-  readonly pace: Pace;
-  readonly budget: Budget;
   readonly connection: ConnectionOptions;
 }
 
@@ -202,11 +205,13 @@ export class Stateless implements Channel, ReplyPolicy {
       refuse(responder, badRequest('Clients do not send responses in this revision'));
     } else {
       // A subscription is a stream or nothing, whatever form other answers take.
-      const streams = post.mode === 'json' && classified.message.method === 'subscriptions/listen';
-      const asked = streams ? { ...post, mode: 'either' as const } : post;
+      const mustStream =
+        post.mode === 'json' && classified.message.method === 'subscriptions/listen';
+      const asked = mustStream ? { ...post, mode: 'either' as const } : post;
       const reply = new Reply(this, responder, asked);
       this.connection.accept(classified, reply, post.bytes);
-      if (!reply.answered) responder.onGone(() => this.#leave(reply));
+      // A stream that is open already tells of its end itself.
+      if (!reply.answered && !reply.streams) responder.onGone(() => this.#leave(reply));
     }
   }
 
@@ -241,9 +246,7 @@ export class Stateless implements Channel, ReplyPolicy {
   }
 
   openStream(out: ResponseStream, reply: Reply): AnswerStream {
-    const { pace, budget, heartbeat } = this.#shared;
-    const stream = new PacedStream(out, pace, budget);
-    heartbeat.add(stream);
+    const stream = new PacedStream(out, this.#shared);
     stream.onClose(() => this.#leave(reply));
     return new PlainStream(stream);
   }

@@ -32,10 +32,10 @@ export class SessionStreams {
   readonly #options: SessionStreamsOptions;
   readonly #streams = new Map<number, EventStream>();
   /** Those the client opened for what belongs to no request. */
-  #listening: EventStream[] = [];
+  #listening: readonly EventStream[] = [];
   #streamCount: number;
   #eventCount: number;
-  #reviving: Promise<unknown> = Promise.resolve();
+  #reviving: Promise<unknown> | undefined;
 
   constructor(options: SessionStreamsOptions) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class SessionStreams {
 
   /** Names the events of an answer that is sent whole. */
   numberWhole(): Pick<EventStreamOptions, 'nextPosition' | 'eventId'> {
-    return this.#numbering(++this.#streamCount);
+    return this.#numbering(++this.#streamCount, 0);
   }
 
   /** Finds the stream and position a client names; nothing when it cannot be continued without loss. */
@@ -84,7 +84,7 @@ export class SessionStreams {
     if (nodes === undefined || number === undefined) return undefined;
     // One after the other: two who come back at once must find the same stream.
     const revive = () => this.#revive(nodes, Number(number), Number(after));
-    const revived = this.#reviving.then(revive);
+    const revived = this.#reviving?.then(revive) ?? revive();
     this.#reviving = revived.catch(() => undefined);
     return revived;
   }
@@ -174,16 +174,16 @@ export class SessionStreams {
   #open(number: number, purpose: Purpose, last = 0): EventStream {
     const { log, logger, retryMs, retainMs } = this.#options.shared;
     const key = streamKey(this.#options.sessionId, number);
-    const numbering = this.#numbering(number, last);
-    const options = { log, logger, retryMs, retainMs, key, ...numbering };
+    const { nextPosition, eventId } = this.#numbering(number, last);
+    const options = { log, logger, retryMs, retainMs, key, nextPosition, eventId };
     const stream = new EventStream(options, last);
     this.#streams.set(number, stream);
-    if (purpose === 'listening') this.#listening.push(stream);
+    if (purpose === 'listening') this.#listening = this.#listening.concat(stream);
     return stream;
   }
 
   /** How the events of a stream are counted and named. */
-  #numbering(number: number, last = 0): Pick<EventStreamOptions, 'nextPosition' | 'eventId'> {
+  #numbering(number: number, last: number): Pick<EventStreamOptions, 'nextPosition' | 'eventId'> {
     const { sessionId, shared } = this.#options;
     if (shared.profile.eventIds === 'session-counter') {
       return { nextPosition: () => ++this.#eventCount, eventId: (at) => `${sessionId}-${at}` };
@@ -225,9 +225,9 @@ export class SessionStreams {
   }
 }
 
-/** Where the log of a stream is. */
+/** Where the log of a stream is. Joined, because Node would keep the pieces of a template as well. */
 function streamKey(sessionId: string, number: number): string {
-  return `events/${sessionId}/${number}`;
+  return ['events', sessionId, number].join('/');
 }
 
 /** Says of a stream that is followed elsewhere that this node does not go on with it. */

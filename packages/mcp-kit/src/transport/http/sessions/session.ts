@@ -351,13 +351,11 @@ export class Session implements Channel, ReplyPolicy {
 
   /** Puts a stream on a connection, from after a position on. */
   #connect(stream: Resumable, out: ResponseStream, after: number): void {
-    const { pace, budget, heartbeat } = this.#shared;
-    const connection = new PacedStream(out, pace, budget);
-    heartbeat.add(connection);
-    const held = budget.hold('sessions', streamBytes);
-    connection.onClose(() => held.resize(0));
+    const connection = new PacedStream(out, this.#shared);
+    const held = this.#shared.budget.hold('sessions', streamBytes);
     stream.attach(connection, after);
     connection.onClose(() => {
+      held.resize(0);
       if (this.#streams?.isListening(stream)) this.#leftMs = performance.now();
     });
   }
