@@ -92,9 +92,7 @@ export function catalogFeature(given: Lists): CatalogFeature {
       'resources/directory/read': async ({ uri }, context) =>
         (await given.skillFolders(Context.exchangeOf(context))) ??
         nowhere(`${String(uri)} is not a directory resource`),
-      'tasks/get': noSuchTask,
-      'tasks/update': noSuchTask,
-      'tasks/cancel': noSuchTask,
+      ...unknownTasks,
       'completion/complete': () => nowhere('Nothing known under this reference'),
       'resources/read': async ({ uri }, context) => {
         const kept = await reader.resource(uri, Context.exchangeOf(context));
@@ -132,6 +130,12 @@ export function catalogFeature(given: Lists): CatalogFeature {
 const noSuchTask: Handler = (_params, context) => {
   context.requireClient(takesTasks);
   return nowhere('Unknown task: there is none, it has expired, or it is not yours');
+};
+
+const unknownTasks = {
+  'tasks/get': noSuchTask,
+  'tasks/update': noSuchTask,
+  'tasks/cancel': noSuchTask,
 };
 
 function nowhere(message: string): never {
