@@ -17,6 +17,11 @@ const libraries = [
     rootName: 'store-redis',
     prefix: 'store-redis-',
   },
+  {
+    packageFolder: path.join(root, 'packages/console'),
+    rootName: 'console',
+    prefix: 'console-',
+  },
   { packageFolder: path.join(root, 'packages/host'), rootName: 'host', prefix: 'host-' },
   { packageFolder: path.join(root, 'packages/cocos'), rootName: 'cocos', prefix: 'cocos-' },
 ];

@@ -68,6 +68,26 @@ async function bundleLibrary(folder, groups) {
   await bundleEntries(folder, entries, { external, output: { codeSplitting: { groups } } });
 }
 
+/** Bundles the page of the console, which browsers load as it is: one script, one style sheet. */
+async function bundlePage(folder) {
+  const dir = path.join(folder, 'dist/page');
+  const files = await bundleEntries(
+    folder,
+    { page: 'page/main.tsx' },
+    {
+      platform: 'browser',
+      resolve: {},
+      transform: { target: ['chrome120', 'firefox121', 'safari17'], jsx: 'react-jsx' },
+      output: { dir, minify: true, sourcemap: false, codeSplitting: false },
+    },
+  );
+  for (const name of ['index.html', 'icon.svg', 'page.css']) {
+    cpSync(path.join(folder, 'page', name), path.join(dir, name));
+  }
+  const licenses = licensesOf(folder, modulesOf(files), 'The page of the console');
+  writeFileSync(path.join(dir, 'licenses.txt'), licenses);
+}
+
 /** Bundles the command with all that it needs, so that an installation is one package. */
 async function bundleCommand(folder) {
   removeScripts(folder);
@@ -96,10 +116,15 @@ const groupsOfKit = [
 export async function bundle(root) {
   const packages = path.join(root, 'packages');
   await bundleLibrary(path.join(packages, 'mcp-kit'), groupsOfKit);
-  for (const name of ['store-file', 'store-redis', 'host', 'cocos']) {
+  for (const name of ['store-file', 'store-redis', 'host', 'console', 'cocos']) {
     await bundleLibrary(path.join(packages, name));
   }
+  const page = path.join(packages, 'console');
+  await bundlePage(page);
   await bundleCommand(path.join(packages, 'mcpctl'));
+  cpSync(path.join(page, 'dist/page'), path.join(packages, 'mcpctl/dist/page'), {
+    recursive: true,
+  });
   for (const name of ['sample', 'skills']) {
     const copy = path.join(packages, `mcpctl/dist/cocos-${name}`);
     rmSync(copy, { recursive: true, force: true });

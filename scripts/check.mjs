@@ -18,6 +18,7 @@ const gates = {
   'package store-file': bin('publint/src/cli.js', 'packages/store-file', '--strict'),
   'package store-redis': bin('publint/src/cli.js', 'packages/store-redis', '--strict'),
   'package host': bin('publint/src/cli.js', 'packages/host', '--strict'),
+  'package console': bin('publint/src/cli.js', 'packages/console', '--strict'),
   'package cocos': bin('publint/src/cli.js', 'packages/cocos', '--strict'),
   'package mcpctl': bin('publint/src/cli.js', 'packages/mcpctl', '--strict'),
   'package create-mcp-kit': bin('publint/src/cli.js', 'packages/create-mcp-kit', '--strict'),

@@ -131,6 +131,7 @@ test('README.md lists every public entry of the libraries', () => {
     '@mcp-kit/store-file',
     '@mcp-kit/store-redis',
     '@mcp-kit/cocos',
+    '@mcp-kit/console',
     'mcpctl',
   ];
   expect(new Set(listed)).toEqual(new Set(expected));

@@ -201,6 +201,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve every server of the configuration as one, over HTTP, stdio or a unix socket.',
     load: async () => (await import('./commands/up.ts')).up,
   },
+  console: {
+    summary: 'Open a page that shows what hosts and servers say to each other.',
+    load: async () => (await import('./commands/gateway/console.ts')).consoleCommand,
+  },
   ps: {
     summary: 'Show how the servers of the running gateway are.',
     load: async () => (await import('./commands/gateway/ps.ts')).ps,

@@ -79,12 +79,12 @@ function overhear(channel: Channel, tell: Tell): Channel {
     start: (sink) => channel.start(overhearing(sink, tell)),
     send(text, options) {
       const sent = channel.send(text, options);
-      if (sent !== 'dropped') tell('sent', JSON.parse(text));
+      if (sent !== 'dropped') tell('sent', options?.message ?? JSON.parse(text));
       return sent;
     },
     tell(text, options) {
       const told = channel.tell(text, options);
-      if (told !== undefined) tell('sent', JSON.parse(text));
+      if (told !== undefined) tell('sent', options.message ?? JSON.parse(text));
       return told;
     },
     reply(text, options) {

@@ -56,7 +56,8 @@ export const up = defineCommand({
     if (dryRun && !values.import) {
       throw usageError('--dry-run is for what would be written', 'Add --import or --install.');
     }
-    const heard = await overhear(globals, values.record);
+    const isWatched = plan.consolePort !== undefined;
+    const heard = await overhear(globals, { record: values.record, isWatched });
     const asked = { globals, stop, plan, heard };
     try {
       if (values.sample === true) await runSamples(asked);
@@ -116,7 +117,7 @@ async function runConfigured(config: LoadedConfig, asked: Asked): Promise<void> 
     await runSamples(asked);
     return;
   }
-  const { more, book, onMessage } = heard;
+  const { more, ...overheard } = heard;
   await withManager({ globals, stop, more, config: { ...config, entries } }, async (opened) => {
     const { manager } = opened;
     const { runUp } = await import('../up/run.ts');
@@ -126,7 +127,7 @@ async function runConfigured(config: LoadedConfig, asked: Asked): Promise<void> 
     const names = served.map(({ name }) => name).sort();
     const logger = loggerOf(globals);
     const front = { globals, logger, stop, names, groups: groups.names };
-    await runUp(manager, { ...plan, ...front, book, onMessage });
+    await runUp(manager, { ...plan, ...front, ...overheard });
   });
 }
 
@@ -154,7 +155,6 @@ async function runSamples({ globals, stop, plan, heard }: Asked): Promise<void> 
   await using samples = await openSamples(logger);
   const { manager, names, firstTool, more } = samples;
   const told = { firstTool, more };
-  const front = { globals, logger, stop, names, groups: [], told, isSample: true };
-  const { book, onMessage } = heard;
-  await runUp(manager, { ...plan, ...front, book, onMessage });
+  const front = { globals, logger, stop, names, groups: [], told, isFixed: true };
+  await runUp(manager, { ...plan, ...front, ...heard });
 }

@@ -59,6 +59,8 @@ export interface ControlMethods {
     asked: { readonly server: string; readonly principal?: string | undefined },
     answer: object,
   ];
+  /** A link that lets one browser into the console; none where it was started without. */
+  readonly console: readonly [asked: object, answer: { readonly link?: string | undefined }];
   readonly tools: readonly [
     asked: { readonly server?: string | undefined },
     answer: { readonly gateway: GatewayFacts; readonly tools: readonly Tool[] },

@@ -20,6 +20,8 @@ export interface Controlled {
   restart(server: string): Promise<ControlMethods['restart'][1]>;
   /** Somebody may have logged out. */
   loggedOut(server: string, principal: string | undefined): Promise<object>;
+  /** Gives a link to the console, where there is one. */
+  console(): Promise<ControlMethods['console'][1]>;
   /** Ends a server, or the gateway itself. */
   stop(server: string | undefined): Promise<object>;
 }
@@ -74,6 +76,8 @@ async function answer(method: string, params: Params, controlled: Controlled): P
           textOf(params, 'server') ?? '',
           textOf(params, 'principal'),
         );
+      case 'console':
+        return await controlled.console();
       case 'stop':
         return await controlled.stop(textOf(params, 'server'));
     }

@@ -22,8 +22,8 @@ export interface UpFront {
   readonly names: readonly string[];
   /** The groups, likewise. */
   readonly groups: readonly string[];
-  /** They are those of the program, whatever the files say. */
-  readonly isSample?: boolean | undefined;
+  /** They stay as they are, whatever the files say. */
+  readonly isFixed?: boolean | undefined;
   /** What is told of them beyond their number. */
   readonly told?: Pick<Offer, 'firstTool' | 'more'> | undefined;
 }
@@ -34,6 +34,8 @@ export interface Shown {
   readonly status: () => object;
   readonly metrics: NonNullable<HttpPlan['metrics']>;
   readonly opened: (address: string) => void;
+  /** Where a browser comes in, where there is a page for it. */
+  readonly console: string | undefined;
 }
 
 /** What a host has piped in is answered although it has closed the pipe. */
@@ -47,6 +49,7 @@ const sessions = { ttlMs: 10 * 60_000, sweepMs: 60_000 };
 export async function serveUp(gateway: Gateway, front: UpFront & Shown): Promise<void> {
   const { place, globals, logger, stop } = front;
   if (place.kind === 'stdio') {
+    if (front.console !== undefined && !globals.quiet) tell(`console: ${front.console}`);
     if (process.stdin.isTTY && !globals.quiet) {
       tell('waiting for messages, one line of JSON each; a host would start this.');
     }
@@ -63,11 +66,24 @@ export async function serveUp(gateway: Gateway, front: UpFront & Shown): Promise
 async function open(
   gateway: Gateway,
   place: Exclude<Place, { readonly kind: 'stdio' }>,
-  { globals, logger, state, names, groups, told, status, metrics, opened }: UpFront & Shown,
+  {
+    globals,
+    logger,
+    state,
+    names,
+    groups,
+    told,
+    status,
+    metrics,
+    opened,
+    console: link,
+  }: UpFront & Shown,
 ): Promise<Served> {
   const count = names.length === 1 ? '1 server' : `${names.length} servers`;
-  const facts = { servers: names, groups };
-  const offer: Offer = { what: count, name: 'gateway', more: [], ...told, facts };
+  const facts = { servers: names, groups, console: link };
+  const more = [...(told?.more ?? [])];
+  if (link !== undefined) more.unshift(`Console: ${link}`);
+  const offer: Offer = { what: count, name: 'gateway', ...told, more, facts };
   if (place.kind === 'unix') {
     const listening = await listenSocket(gateway, place.path, { logger });
     opened(listening.address);

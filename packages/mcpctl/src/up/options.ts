@@ -22,6 +22,15 @@ const running = {
     value: 'FILE',
     help: 'Write every message of every server to this file, as mcpctl record does.',
   },
+  console: {
+    type: 'boolean',
+    help: 'Open the console as well: a page for browsers on this machine, by the link that is printed.',
+  },
+  'console-port': {
+    type: 'string',
+    value: 'PORT',
+    help: 'The port of the console, which it opens as well. Default: any that is free.',
+  },
 } as const satisfies Options;
 
 const service = {

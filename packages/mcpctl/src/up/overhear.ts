@@ -13,9 +13,16 @@ export interface Overhearing extends Overheard {
   close(): Promise<void>;
 }
 
-/** Keeps what servers say beside their answers, and where that is wanted writes all that crosses to a file. */
-export async function overhear(globals: Globals, record: string | undefined): Promise<Overhearing> {
+/**
+ * Keeps what servers say beside their answers and, where that is wanted, all that crosses: in a file, for a console, or both.
+ */
+export async function overhear(
+  globals: Globals,
+  { record, isWatched }: { readonly record: string | undefined; readonly isWatched: boolean },
+): Promise<Overhearing> {
   const book = createLogBook();
+  const watched = isWatched ? (await import('../console/watched.ts')).watchAll(book) : undefined;
+  const recorder = record === undefined ? undefined : await openRecorder(record);
   const show = stderrPrinter(globals);
   const more: Overhearing['more'] = {
     // A lost server is wanted again, and nobody at this terminal answers for the clients.
@@ -29,17 +36,19 @@ export async function overhear(globals: Globals, record: string | undefined): Pr
     onUnreadable: (server, { reason, sample = '' }) =>
       book.add(server, 'output', `${reason}: ${sample}`),
   };
-  if (record === undefined) return { book, more, onMessage: undefined, close: async () => {} };
-  const recorder = await openRecorder(record);
-  const onMessage: Overheard['onMessage'] = (
-    server,
-    { side, direction, message, conversation },
-  ) => {
+  const close = async (): Promise<void> => recorder?.close();
+  if (recorder === undefined && watched === undefined) {
+    return { book, watched, more, onMessage: undefined, close };
+  }
+  const onMessage: Overheard['onMessage'] = (server, crossing) => {
+    watched?.crossed(server, crossing);
+    const { side, direction, message, conversation } = crossing;
     if (side !== 'server') return;
-    recorder.write({ server, conversation, side, direction, message: maskSecrets(message) });
+    recorder?.write({ server, conversation, side, direction, message: maskSecrets(message) });
   };
   return {
     book,
+    watched,
     more: {
       ...more,
       // The lists of the gateway itself.
@@ -47,6 +56,6 @@ export async function overhear(globals: Globals, record: string | undefined): Pr
         onMessage(server, { side: 'server', direction, message, conversation }),
     },
     onMessage,
-    close: () => recorder.close(),
+    close,
   };
 }

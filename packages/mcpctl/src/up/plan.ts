@@ -5,6 +5,7 @@ import { readMs, readNumber } from '../arguments/number.ts';
 import type { Globals } from '../globals.ts';
 import { helpHint } from '../help.ts';
 import { operatorNames } from '../serve/options.ts';
+import { readPort } from '../serve/read-values.ts';
 import { readServerSection } from '../serve/server-section.ts';
 import { refuseWorkers, type Place } from '../serve/settings.ts';
 import type { upOptions } from './options.ts';
@@ -13,6 +14,8 @@ import type { upOptions } from './options.ts';
 export interface UpPlan {
   readonly place: Place;
   readonly name: string | undefined;
+  /** The port of the console; nothing where none is wanted. */
+  readonly consolePort: number | undefined;
   readonly options: Pick<GatewayOptions, 'group' | 'waitMs' | 'maxCalls' | 'bridge' | 'disclosure'>;
 }
 
@@ -26,6 +29,7 @@ export async function readUpPlan(values: Values, globals: Globals): Promise<UpPl
   return {
     place: await readPlace(values, globals),
     name: values.name,
+    consolePort: readConsolePort(values),
     options: {
       group: values.group,
       waitMs: readMs('--wait-ms', values['wait-ms']),
@@ -53,6 +57,11 @@ async function readPlace(values: Values, { json }: Globals): Promise<Place> {
   refuseWorkers(values, 'each process would start all servers, and answer mcpctl ps for itself');
   const { settings, ...rest } = values;
   return { kind: 'http', server: await readServerSection({ ...rest, config: settings }) };
+}
+
+function readConsolePort({ console: isWanted, 'console-port': port }: Values): number | undefined {
+  if (port === undefined) return isWanted ? 0 : undefined;
+  return readPort(port, '--console-port');
 }
 
 function forbid(values: Values, chosen: string, names: readonly (keyof Values)[]): void {

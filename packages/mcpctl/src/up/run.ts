@@ -1,9 +1,12 @@
 import path from 'node:path';
+import type { Console } from '@mcp-kit/console';
 import { watchConfig, type Manager } from '@mcp-kit/host';
-import { gateway, type GatewayOptions } from '@mcp-kit/host/gateway';
+import { gateway, type Gateway, type GatewayOptions } from '@mcp-kit/host/gateway';
 import { countServers } from '@mcp-kit/host/operate';
 import { crypto, stateFolder, unref } from 'mcp-kit/internal';
 import { loadOptions } from '../config.ts';
+import type { PageOptions } from '../console/open.ts';
+import type { Watched } from '../console/watched.ts';
 import type { LogBook } from '../control/log-book.ts';
 import { tell } from '../output.ts';
 import type { Place } from '../serve/settings.ts';
@@ -22,6 +25,8 @@ import { factsOf, noteState, openControl, runningGateway } from './running.ts';
 export interface Overheard {
   readonly book: LogBook;
   readonly onMessage: GatewayOptions['onMessage'];
+  /** What is kept for a console, where there is one. */
+  readonly watched: Watched | undefined;
 }
 
 /** How often servers that may not be used are looked at again. */
@@ -50,7 +55,7 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
   });
   const watching = watchConfig(loadOptions(globals), {
     async changed(config) {
-      if (plan.isSample) return;
+      if (plan.isFixed) return;
       const entries = config.entries.filter((entry) => !isOwnGateway(entry, plan.place));
       const { added, changed, removed } = await manager.reload({ ...config, entries });
       const news = [...added, ...changed, ...removed];
@@ -59,20 +64,24 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
     failed: (error) => tell(plainLine(`${error.message}; what was read before still counts`)),
   });
   const running = runningGateway(service, {
+    console: () => page?.link(),
     facts: () => ({ ...factsOf(plan), ...facts }),
     counts,
     book,
     manager,
     end: () => own.abort('SIGTERM'),
   });
+  const served = plan.watched?.hear(service) ?? service;
+  await using page = await openPage(served, { ...plan, manager, status: () => running.status() });
   const unwatch = manager.watch({ changed: (status) => noteState(book, status) });
   const control = await openControl(running, logger);
   const timer = unref(setInterval(() => service.reconsider(), reconsiderMs));
   try {
-    await serveUp(service, {
+    await serveUp(served, {
       ...plan,
       stop,
       state,
+      console: page?.link(),
       status: () => running.status(),
       metrics: () => counts.metrics(service.status().servers),
       opened: (address) => (facts.address = address),
@@ -86,6 +95,20 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
     // Whatever servers do then: what is left of them ends with this process.
     await (stop.aborted ? within(endMs, closed) : closed);
   }
+}
+
+/** The page where people see what crosses, where it is wanted. */
+async function openPage(
+  served: Gateway,
+  {
+    watched,
+    consolePort: port,
+    ...options
+  }: Pick<UpPlan & Overheard, 'watched' | 'consolePort'> & Omit<PageOptions, 'port' | 'watched'>,
+): Promise<Console | undefined> {
+  if (watched === undefined || port === undefined) return undefined;
+  const { openGatewayConsole } = await import('../console/open.ts');
+  return openGatewayConsole(served, { ...options, watched, port });
 }
 
 /** Each gateway keeps its state in a place of its own, unless told otherwise: one of the same name in the same folder goes on with it. */

@@ -36,6 +36,8 @@ export function runningGateway(
     readonly counts: ReturnType<typeof countServers>;
     readonly book: LogBook;
     readonly manager: Manager;
+    /** A link to its console, where it has one. */
+    readonly console: () => string | undefined;
     /** Ends the gateway, in order. */
     readonly end: () => void;
   },
@@ -66,6 +68,9 @@ export function runningGateway(
       const login = await manager.whoami(server, account);
       if (login === undefined) await manager.logout(server, account);
       return {};
+    },
+    async console() {
+      return { link: options.console() };
     },
     async stop(server) {
       // After the answer has left.

@@ -11,6 +11,7 @@ const searching: readonly string[] = [
 const showing: readonly string[] = [
   'mcpctl',
   'mcp-kit-gateway',
+  'mcp-kit-console',
   'mcp-inspector',
   'inspector-client',
 ];
