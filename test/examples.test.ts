@@ -54,6 +54,19 @@ describe('first-tool.mjs', () => {
   });
 });
 
+describe('show-an-app.mjs', () => {
+  test('serves a tool, and the page that shows what it answers', async () => {
+    await using child = example('show-an-app.mjs');
+    const uri = 'ui://dice/die';
+    child.send({ id: 1, method: 'tools/list', params: { _meta: modernMeta } });
+    child.send({ id: 2, method: 'resources/read', params: { uri, _meta: modernMeta } });
+    const tools = [{ name: 'execute_dice_roll', _meta: { ui: { resourceUri: uri } } }];
+    expect(await child.answer(1)).toMatchObject({ result: { tools } });
+    const contents = [{ uri, mimeType: 'text/html;profile=mcp-app' }];
+    expect(await child.answer(2)).toMatchObject({ result: { contents } });
+  });
+});
+
 describe('both-transports.mjs', () => {
   test('serves the same notes over stdio and HTTP at once', async () => {
     await using child = example('both-transports.mjs');
@@ -292,6 +305,7 @@ test('every example is tried here', () => {
     'long-work.mjs',
     'manage-servers.mjs',
     'sessions-that-last.mjs',
+    'show-an-app.mjs',
     'tasks-that-last.mjs',
     'todo-store.mjs',
     'use-a-server.mjs',

@@ -1,3 +1,13 @@
+export {
+  appMimeType,
+  appScheme,
+  appsExtension,
+  appUriOf,
+  isVisibleTo,
+  showsApps,
+  withAppUri,
+  type ToolApp,
+} from './apps.ts';
 export { callerOf, onBehalf } from './caller.ts';
 export { mergeCapabilities, supports } from './model/capabilities.ts';
 export { steer, vocabulary } from './control.ts';

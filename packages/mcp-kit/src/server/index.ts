@@ -1,5 +1,6 @@
 // What handlers throw.
 export { RpcError } from '#jsonrpc';
+export { apps, type AppDefinition } from './apps.ts';
 export {
   Context,
   type Answers,

@@ -41,7 +41,7 @@ export function createEntry(tool: Tool): Entry {
 
 /** What `tools/list` says of a tool. */
 export function listed({ tool, input, output }: Entry): ListedTool {
-  const { name, title, description, annotations, icons, _meta } = tool;
+  const { name, title, description, annotations, icons } = tool;
   return withoutUndefined({
     name,
     title,
@@ -50,8 +50,13 @@ export function listed({ tool, input, output }: Entry): ListedTool {
     outputSchema: output?.json,
     annotations,
     icons,
-    _meta,
+    _meta: toolMeta(tool),
   });
+}
+
+/** What a tool says of itself in `_meta`. */
+export function toolMeta({ app, _meta }: Tool): Tool['_meta'] {
+  return app === undefined ? _meta : { ..._meta, ui: withoutUndefined({ ...app }) };
 }
 
 /** Refuses amounts that nobody can mean: each must be a number above zero, where there is one. */

@@ -1,5 +1,5 @@
 import { chain, type MaybePromise } from '#base';
-import type { CallToolResult, ContentBlock, Icon, Meta, ToolAnnotations } from '#protocol';
+import type { CallToolResult, ContentBlock, Icon, Meta, ToolAnnotations, ToolApp } from '#protocol';
 import type { AnySchema } from '#schema';
 import type { Context } from '#server';
 import type { Plan, RiskLevel } from './changes.ts';
@@ -65,6 +65,8 @@ export interface ToolHead extends ToolTraits, GovernedTraits {
    * not becomes a task. `always`: every call does; modern clients that understand none are refused. `never` is the same as nothing.
    */
   readonly task?: 'auto' | 'always' | 'never' | undefined;
+  /** The app that shows what it answers, and who may call it. */
+  readonly app?: ToolApp | undefined;
   readonly _meta?: Meta | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/internal';
+import { isRecord, RpcError, withoutUndefined } from 'mcp-kit/internal';
 import type { ServerHandle } from '@mcp-kit/host';
 import type { Tool, ToolAnnotations } from 'mcp-kit/protocol';
 import { fromListed, type LintedTool } from 'mcp-kit/tools/inspect';
@@ -18,7 +18,12 @@ export interface ManifestDocument {
   readonly tools: readonly LintedTool[];
 }
 
-type Run = Pick<Invocation, 'globals' | 'stop'>;
+type LintedApp = NonNullable<LintedTool['app']>;
+
+interface Run extends Pick<Invocation, 'globals' | 'stop'> {
+  /** The pages of apps are read as well. */
+  readonly readsApps?: boolean | undefined;
+}
 
 /** Where a manifest comes from: a server is asked, `-` is standard input. */
 export type ManifestSource = { readonly server: string } | { readonly file: string };
@@ -30,15 +35,45 @@ export function readManifest(source: ManifestSource, run: Run): Promise<Manifest
 
 /** The tools of a server, by what it tells of them itself where it is governed, else by its list. */
 function manifestOfServer(server: string, run: Run): Promise<ManifestDocument> {
-  const { globals, stop } = run;
-  return withManager({ ...run, server }, async ({ manager }) => {
+  const { globals, stop, readsApps } = run;
+  return withManager({ globals, stop, server }, async ({ manager }) => {
     const handle = manager.server(server);
     const listing = await handle.listTools({ signal: stop });
     mentionOthers(server, listing, globals);
     const told = await toldBy(handle, { server, tools: listing.tools, run });
     const listed = listing.tools.map(describeTool);
-    return { source: server, tools: listed.map((tool) => told.get(tool.name) ?? tool) };
+    const tools = listed.map((tool) => {
+      const manifest = told.get(tool.name);
+      return manifest === undefined ? tool : withoutUndefined({ ...manifest, app: tool.app });
+    });
+    return { source: server, tools: readsApps ? await withPages(tools, handle, stop) : tools };
   });
+}
+
+/** The same tools with the pages of their apps; `null` where the server has none. */
+async function withPages(
+  tools: readonly LintedTool[],
+  handle: ServerHandle,
+  stop: AbortSignal,
+): Promise<readonly LintedTool[]> {
+  const uris = new Set(tools.flatMap(({ app }) => app?.resourceUri ?? []));
+  if (uris.size === 0) return tools;
+  const session = await handle.connect({ signal: stop });
+  const pages = new Map<unknown, LintedApp['page']>();
+  for (const uri of uris) {
+    if (typeof uri !== 'string') continue;
+    try {
+      const { contents } = await session.request('resources/read', { uri }, { signal: stop });
+      pages.set(uri, contents.find(isRecord) ?? null);
+    } catch (error) {
+      stop.throwIfAborted();
+      if (!(error instanceof RpcError)) throw error;
+      pages.set(uri, null);
+    }
+  }
+  return tools.map(({ app, ...tool }) =>
+    app === undefined ? tool : { ...tool, app: { ...app, page: pages.get(app.resourceUri) } },
+  );
 }
 
 /** The tools in a file: a manifest, or what `tools/list` of a server has said. */

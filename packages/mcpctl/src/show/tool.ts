@@ -1,4 +1,5 @@
 import type { ToolListing } from '@mcp-kit/host';
+import { appUriOf, isVisibleTo } from 'mcp-kit/internal';
 import type { Tool } from 'mcp-kit/protocol';
 import type { Globals } from '../globals.ts';
 import { warn } from '../output.ts';
@@ -20,10 +21,22 @@ export function showTool(tool: Tool, { color }: Globals): string {
   const lines = [style.bold(toolSignature(tool))];
   if (typeof shownTitle === 'string') lines.push(plainLine(shownTitle));
   if (typeof description === 'string') lines.push('', plainText(description.trimEnd()));
+  const app = appLine(tool);
+  if (app !== undefined) lines.push('', style.dim(app));
   if (hints.length > 0) lines.push('', style.dim(plainLine(hints.join(', '))));
   lines.push('', style.dim('Input:'), prettyJson(inputSchema));
   if (outputSchema !== undefined) lines.push(style.dim('Output:'), prettyJson(outputSchema));
   return lines.join('\n');
+}
+
+/** The app that shows what a tool answers, and whether only that may call it; nothing where there is none. */
+export function appLine(tool: Tool): string | undefined {
+  const uri = appUriOf(tool);
+  const parts = [
+    ...(uri === undefined ? [] : [`app: ${uri}`]),
+    ...(isVisibleTo('model', tool) ? [] : ['only for apps']),
+  ];
+  return parts.length === 0 ? undefined : plainLine(parts.join(', '));
 }
 
 /** Names the tools of a server that are not listed, or were not seen before, on standard error. */

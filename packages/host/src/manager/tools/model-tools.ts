@@ -1,4 +1,4 @@
-import type { Tool } from 'mcp-kit/internal';
+import { isVisibleTo, type Tool } from 'mcp-kit/internal';
 import type { ServerTool } from './catalog.ts';
 
 /** A JSON Schema of an object, as all model APIs take it. */
@@ -54,16 +54,17 @@ export type ModelApi = keyof ModelTools;
 
 /**
  * The tools of a catalog as a model API wants them. The names are those that `callTool` of the manager takes or, for the tools of a
- * gateway, those that it knows: `catalog().tool(name)` says whose a tool is.
+ * gateway, those that it knows: `catalog().tool(name)` says whose a tool is. Tools that are only for apps are left out.
  */
 export function modelTools<Api extends ModelApi>(
   tools: readonly (ServerTool | Tool)[],
   api: Api,
 ): ModelTools[Api] {
-  const described = tools.map((one) => {
+  const described = tools.flatMap((one) => {
     const tool = 'qualifiedName' in one ? one.tool : one;
     const name = 'qualifiedName' in one ? one.qualifiedName : one.name;
-    return { name, description: descriptionOf(tool), schema: schemaOf(tool) };
+    if (!isVisibleTo('model', tool)) return [];
+    return [{ name, description: descriptionOf(tool), schema: schemaOf(tool) }];
   });
   return shapes[api](described);
 }

@@ -2,7 +2,7 @@ import { chain } from '#base';
 import type { CallToolResult } from '#protocol';
 import { Context } from '#server';
 import { runCall, type Call } from '../call.ts';
-import { listed, type Entry } from '../entry.ts';
+import { listed, toolMeta, type Entry } from '../entry.ts';
 import { listedTraits, manifestOf } from '../manifest/manifest.ts';
 import { createTraces, secretsOf, summarise, type Trace } from '../trace/traces.ts';
 import { refusePlans, type Contract, type Outcome } from './contract.ts';
@@ -43,7 +43,7 @@ export function envelopeContract(version: string): Contract {
     listed: (entry) => ({
       ...listed(entry),
       outputSchema: envelopeSchema(entry),
-      _meta: { ...entry.tool._meta, ...listedTraits(entry.tool) },
+      _meta: { ...toolMeta(entry.tool), ...listedTraits(entry.tool) },
     }),
     call(call, logger) {
       const begun = { atMs: performance.now(), timestamp: new Date().toISOString() };

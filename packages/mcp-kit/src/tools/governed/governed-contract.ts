@@ -2,7 +2,7 @@ import { isPromise, KitError, type Logger } from '#base';
 import type { Values } from '#store';
 import type { CreateContract } from '../contract/contract.ts';
 import type { CallLimit } from '../tool.ts';
-import { assertAmounts, listed, type Entry } from '../entry.ts';
+import { assertAmounts, listed, toolMeta, type Entry } from '../entry.ts';
 import type { Finding } from '../lint/lint.ts';
 import {
   derivedAnnotations,
@@ -98,7 +98,7 @@ function govern(
       const { inputSchema, outputSchema } = preparedOf(entry);
       const { tool } = entry;
       const annotations = derivedAnnotations(tool);
-      const _meta = { ...tool._meta, ...listedTraits(tool) };
+      const _meta = { ...toolMeta(tool), ...listedTraits(tool) };
       return { ...listed(entry), inputSchema, outputSchema, annotations, _meta };
     },
     call(received) {

@@ -2,6 +2,7 @@ import { withoutUndefined } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { Tool as ListedTool } from '#protocol';
 import type { ToolLayer } from '../tool.ts';
+import { appIn, appRules, type AppRule } from './app-rules.ts';
 import { nameRules, type NameRule } from './name-rules.ts';
 import { parameterRules, type ParameterRule } from './parameter-rules.ts';
 import { patternRules, type PatternRule } from './pattern-rules.ts';
@@ -10,7 +11,7 @@ import type { LintedTool, Remark, Rule, RuleSettings } from './rule.ts';
 import { traitRules, type TraitRule } from './trait-rules.ts';
 
 /** The name of a rule. */
-type RuleId = ProtocolRule | NameRule | ParameterRule | PatternRule | TraitRule;
+type RuleId = ProtocolRule | NameRule | ParameterRule | PatternRule | TraitRule | AppRule;
 
 const rules: Readonly<Record<RuleId, Rule>> = {
   ...protocolRules,
@@ -18,6 +19,7 @@ const rules: Readonly<Record<RuleId, Rule>> = {
   ...parameterRules,
   ...patternRules,
   ...traitRules,
+  ...appRules,
 };
 
 /** Every rule: how serious it is, and what it demands. */
@@ -85,6 +87,7 @@ export function fromListed({ name, description, inputSchema, ...rest }: ListedTo
     inputSchema,
     description,
     outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
+    app: appIn(meta),
   });
   if (typeof layer !== 'string' || !layers.includes(layer)) return tool;
   return {

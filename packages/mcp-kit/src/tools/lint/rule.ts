@@ -3,7 +3,18 @@ import type { JsonSchema } from '#protocol';
 import type { Manifest } from '../manifest/manifest.ts';
 
 /** A tool as the linter looks at it: a manifest, or as much of one as a list of tools tells. */
-export type LintedTool = Pick<Manifest, 'name' | 'inputSchema'> & Partial<Manifest>;
+export type LintedTool = Pick<Manifest, 'name' | 'inputSchema'> &
+  Partial<Manifest> & {
+    /** How it goes together with an app, as it is listed. */
+    readonly app?: LintedApp | undefined;
+  };
+
+/** What a tool says of its app, and what was read there: nothing where nobody has looked, `null` where there is no page. */
+export interface LintedApp {
+  readonly resourceUri?: unknown;
+  readonly visibility?: unknown;
+  readonly page?: object | null | undefined;
+}
 
 /** What a rule has to say about a tool. */
 export interface Remark {

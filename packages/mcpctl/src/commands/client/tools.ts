@@ -10,7 +10,7 @@ import { count, describeFailure, print, printJson, sumUp, tell } from '../../out
 import { findTool } from '../../show/find.ts';
 import { showItems } from '../../show/item.ts';
 import { firstLine, toolSignature } from '../../show/signature.ts';
-import { mentionOthers, showTool } from '../../show/tool.ts';
+import { appLine, mentionOthers, showTool } from '../../show/tool.ts';
 import { plainLine } from '../../terminal/plain-text.ts';
 import { createStyle } from '../../terminal/style.ts';
 
@@ -94,10 +94,16 @@ function show(list: readonly Tool[], { globals, verbose }: ShowOptions): void {
     return;
   }
   const items = list.map((tool) => ({
-    title: toolSignature(tool),
+    title: [toolSignature(tool), appMark(tool)].join(''),
     about: firstLine(tool.description ?? tool.title ?? tool.annotations?.title),
   }));
   print(showItems(items, globals, '--verbose'));
+}
+
+/** Marks tools that have an app. */
+function appMark(tool: Tool): string {
+  const line = appLine(tool);
+  return line === undefined ? '' : ` [${line}]`;
 }
 
 type Listed =

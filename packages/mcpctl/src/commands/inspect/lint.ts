@@ -63,7 +63,7 @@ export const lint = defineCommand({
     const ignore = readRules(values.disable ?? [], Object.keys(lintRules));
     const maxWarnings = readMaxWarnings(values['max-warnings']);
     const way = wayOf(args.SERVER, values, globals);
-    const looked = await readManifest(way, { globals, stop });
+    const looked = await readManifest(way, { globals, stop, readsApps: true });
     const all = lintTools(looked.tools, { ignore });
     const findings = values.style ? all : all.filter((finding) => isFault(finding, looked));
     const errors = findings.filter(({ level }) => level === 'error').length;
