@@ -14,6 +14,7 @@ import {
   type UriTemplate,
 } from 'mcp-kit/internal';
 import { placeOfName } from '@mcp-kit/host';
+import { withApp } from './apps.ts';
 import type { Listing } from './upstream/listing.ts';
 import { NameTable } from './names.ts';
 import { presentationOf, type Presentation } from './presentation.ts';
@@ -157,7 +158,10 @@ function visible(server: string, listing: Listing, as: Presentation) {
   };
   return {
     server,
-    tools: shown('tool', listing.tools),
+    tools: shown(
+      'tool',
+      listing.tools.map((tool) => withApp(server, tool)),
+    ),
     prompts: shown('prompt', listing.prompts),
     resources: listing.resources.filter(({ uri }) => !as.hidesUri(uri)),
     templates: listing.templates.filter(({ uriTemplate }) => !as.hidesUri(uriTemplate)),

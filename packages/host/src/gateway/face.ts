@@ -9,6 +9,7 @@ import {
 import { Context, createServer } from 'mcp-kit/server';
 import type { GatewaySettings } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
+import { appCallsSeen, callsOfApps } from './apps.ts';
 import { callsThrough } from './disclosure/disclosure.ts';
 import { catalogFeature } from './features.ts';
 import type { Listing } from './upstream/listing.ts';
@@ -54,6 +55,7 @@ export function createFace(options: FaceOptions): Face {
   const parts = ownParts({ ...options, kept: () => feature.hasKept() });
   const { disclosed } = parts;
   const routes = { catalog, views, waitMs, upstreams, tasks };
+  const callable = { catalog, isOwn: (name: string) => parts.has(name) };
   const feature = catalogFeature({
     ...parts,
     catalog,
@@ -70,7 +72,7 @@ export function createFace(options: FaceOptions): Face {
     },
     features: [feature],
   });
-  const serve = layered(server.serve, [...parts.layers, route(routes)]);
+  const serve = layered(server.serve, [callsOfApps(callable), ...parts.layers, route(routes)]);
   let told = catalog();
   let isClosed = false;
   const service: Service = {
@@ -78,7 +80,7 @@ export function createFace(options: FaceOptions): Face {
       if (isClosed) throw new RpcError(rpcErrors.internal, 'The gateway is closed');
       return serve(exchange);
     },
-    observe: callsThrough,
+    observe: (next) => layered(next, [appCallsSeen(callable), callsThrough]),
     knows: (what, name) =>
       what === 'tool'
         ? catalog().tool(name) !== undefined || parts.has(name)

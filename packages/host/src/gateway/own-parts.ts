@@ -1,4 +1,12 @@
-import { clientOf, type Exchange, type JsonSchema, type Layer } from 'mcp-kit/internal';
+import {
+  appUriOf,
+  clientOf,
+  isVisibleTo,
+  showsApps,
+  type Exchange,
+  type JsonSchema,
+  type Layer,
+} from 'mcp-kit/internal';
 import type { Disclosure, GatewaySettings } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
 import { disclose, type Disclosed } from './disclosure/disclosure.ts';
@@ -63,8 +71,14 @@ export function ownParts(options: OwnPartsOptions): OwnParts {
     disclosed.view(clientOf(exchange)) === 'full'
       ? `the tool ${readerName}`
       : `${callerOfEffect('read')} with name ${readerName} and arguments`;
-  const isOwn = (tool: unknown): boolean => own.has(String(tool));
-  const keeping = keepLarge({ kept, store, texts, limits, isOwn, outputSchema, readerFor });
+  const isShown = (exchange: Exchange): boolean => {
+    const name = String(exchange.message.params?.['name']);
+    if (own.has(name)) return true;
+    if (!showsApps(clientOf(exchange).capabilities)) return false;
+    const tool = catalog().tools.find((one) => one.name === name);
+    return tool !== undefined && (appUriOf(tool) !== undefined || !isVisibleTo('model', tool));
+  };
+  const keeping = keepLarge({ kept, store, texts, limits, isShown, outputSchema, readerFor });
   return {
     disclosed,
     reader,

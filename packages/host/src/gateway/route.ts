@@ -7,6 +7,7 @@ import {
   type Serve,
 } from 'mcp-kit/internal';
 import type { Hear } from './upstream/branch.ts';
+import { withApp } from './apps.ts';
 import type { GatewayCatalog, Item } from './catalog.ts';
 import { withTrace } from './govern/trace.ts';
 import { listen } from './listen.ts';
@@ -206,9 +207,11 @@ function resourceOf(params: Params, routes: Routes, exchange: Exchange): Found |
 
 /** Links to resources lead back to the server that gave them. */
 function withContent(result: unknown, upstream: Upstream, catalog: GatewayCatalog): unknown {
-  const blocks = isRecord(result) ? result['content'] : undefined;
-  if (!Array.isArray(blocks) || !blocks.some(isLinked)) return result;
-  return { ...Object(result), content: blocks.map((block) => relinked(block, upstream, catalog)) };
+  if (!isRecord(result)) return result;
+  const own = withApp(upstream.name, result);
+  const { content: blocks } = own;
+  if (!Array.isArray(blocks) || !blocks.some(isLinked)) return own;
+  return { ...own, content: blocks.map((block) => relinked(block, upstream, catalog)) };
 }
 
 function withMessages(result: unknown, upstream: Upstream, catalog: GatewayCatalog): unknown {

@@ -1,4 +1,4 @@
-import type { ClientView, Tool } from 'mcp-kit/internal';
+import { isVisibleTo, showsApps, type ClientView, type Tool } from 'mcp-kit/internal';
 import { listMethod, type Changes, type Context } from 'mcp-kit/server';
 import { legacyTool, type GatewayCatalog } from './catalog.ts';
 import type { Disclosed } from './disclosure/disclosure.ts';
@@ -32,6 +32,9 @@ export interface ToolListParts {
 /** How views begin of those who see the small set; then comes what they can find. */
 const small = 'search ';
 
+/** How views begin of those who show apps. */
+const withApps = 'apps ';
+
 export function toolLists({
   catalog,
   disclosed,
@@ -42,17 +45,23 @@ export function toolLists({
   let isKeeping = false;
   /** What those who see the small set can find: there are few such views. */
   const findable = new Set(['']);
-  const smallSet = (seen: string): readonly Tool[] => disclosed.tools(views.tools(catalog(), seen));
+  const smallSet = (seen: string): readonly Tool[] =>
+    disclosed.tools(views.tools(catalog(), seen).filter((tool) => isVisibleTo('model', tool)));
   const shown = {
     member: 'tools',
     items: (view: string): readonly Tool[] => {
       if (view.startsWith(small)) return smallSet(view.slice(small.length));
-      const tools = views.tools(catalog(), view);
+      const isForApps = view.startsWith(withApps);
+      const all = views.tools(catalog(), isForApps ? view.slice(withApps.length) : view);
+      const tools = isForApps ? all : all.filter((tool) => isVisibleTo('model', tool));
       return isKeeping ? [...tools, reader] : tools;
     },
     view: (context: Context): string => {
       const seen = views.of(context);
-      if (disclosed.view(context.client) !== 'search') return seen;
+      const { client } = context;
+      if (disclosed.view(client) !== 'search') {
+        return showsApps(client.capabilities) ? withApps + seen : seen;
+      }
       findable.add(seen);
       return small + seen;
     },

@@ -7,7 +7,10 @@ const server = fc.string({ minLength: 1, unit: 'grapheme' });
 const uri = fc.oneof(
   fc.string(),
   fc
-    .tuple(fc.constantFrom('skill://', 'mcp-kit:', 'note://', 'Skill://'), fc.string())
+    .tuple(
+      fc.constantFrom('skill://', 'ui://', 'mcp-kit:', 'note://', 'Skill://', 'UI://'),
+      fc.string(),
+    )
     .map((parts) => parts.join('')),
 );
 

@@ -1,5 +1,6 @@
 import {
   isRecord,
+  isVisibleTo,
   type ClientView,
   type Exchange,
   type Layer,
@@ -65,8 +66,17 @@ export function disclose(disclosing: Disclosing): Disclosed {
   const passed = new WeakSet<Exchange>();
   const isLarge = measure(catalog);
 
-  const known = (name: string, exchange: Exchange): Tool | undefined =>
-    shows(name, exchange) ? catalog().tools.find((tool) => tool.name === name) : undefined;
+  const toolNamed = (name: string): Tool | undefined =>
+    catalog().tools.find((tool) => tool.name === name);
+  const known = (name: string, exchange: Exchange): Tool | undefined => {
+    const tool = shows(name, exchange) ? toolNamed(name) : undefined;
+    return tool !== undefined && isVisibleTo('model', tool) ? tool : undefined;
+  };
+  /** A name that nobody knows may be one of a server of which not everything is known. */
+  const isForApps = (name: string): boolean => {
+    const tool = toolNamed(name);
+    return tool !== undefined && !isVisibleTo('model', tool);
+  };
 
   /** What a tool of a server says of itself counts once it was approved. */
   const effectNow = (tool: Tool): ToolEffect => {
@@ -98,7 +108,8 @@ export function disclose(disclosing: Disclosing): Disclosed {
       const { name, args, problem } = namedIn(params);
       const tool = name === undefined ? undefined : (own.get(name)?.tool ?? known(name, exchange));
       const effect = tool && effectNow(tool);
-      const refused = problem ?? refusalOf(allowed, name, effect);
+      const isHidden = name !== undefined && isForApps(name);
+      const refused = problem ?? (isHidden ? unknown(name) : refusalOf(allowed, name, effect));
       if (refused !== undefined) return finished(exchange, mistake(refused));
       const direct = exchange.forwarded({ ...params, name, arguments: args });
       passed.add(direct);
@@ -189,6 +200,10 @@ function namedIn(params: Params): {
   return { name, args };
 }
 
+function unknown(name: string | undefined): string {
+  return `There is no tool ${name}. Find its name with ${searchName}.`;
+}
+
 function refusalOf(
   allowed: ToolEffect,
   name: string | undefined,
@@ -197,7 +212,7 @@ function refusalOf(
   if (effectOfCaller(name) !== undefined) return `${name} cannot be called through another caller.`;
   if (covers(allowed, effect ?? 'destructive')) return undefined;
   return effect === undefined
-    ? `There is no tool ${name}. Find its name with ${searchName}.`
+    ? unknown(name)
     : `Not called: the effect of ${name} is ${effect}. Use ${callerOfEffect(effect)}.`;
 }
 

@@ -1,4 +1,4 @@
-import type { Tool } from 'mcp-kit/internal';
+import { isVisibleTo, type Tool } from 'mcp-kit/internal';
 import type { GatewayCatalog } from '../catalog.ts';
 import type { Listing } from '../upstream/listing.ts';
 import { purposeOf } from './purpose.ts';
@@ -33,7 +33,7 @@ export function createFinder({ catalog, listings }: Searched): Finder {
     const about = purposes();
     return all.flatMap((tool) => {
       const item = itemOf(tool.name);
-      if (item === undefined) return [];
+      if (item === undefined || !isVisibleTo('model', tool)) return [];
       return [{ tool, ...item, about: about.get(item.server) ?? '' }];
     });
   };

@@ -23,8 +23,8 @@ export interface Keeping {
   limits(): ResultLimits | undefined;
   /** Told of each result that is kept, before the client is. */
   kept(): void;
-  /** Whether a tool is one of the gateway's own, whose results are small. */
-  isOwn(tool: unknown): boolean;
+  /** Whether a result is shown as it is: of the gateway's own tools, which are small, and what a client shows in an app. */
+  isShown(exchange: Exchange): boolean;
   /** What the client takes a structured result of this call for; nothing where it was told nothing. */
   outputSchema(exchange: Exchange): JsonSchema | undefined;
   /** How the model of this client calls the tool that reads what is kept. */
@@ -59,7 +59,7 @@ export function ownerOf(exchange: Exchange): Owner {
 
 /** Keeps results of tools that are too large for a model, and shows it what they are and how to read them. */
 export function keepLarge(keeping: Keeping): Layer {
-  const { store, limits, isOwn } = keeping;
+  const { store, limits, isShown } = keeping;
   const watched = new WeakSet<object>();
   const watch = (exchange: Exchange): void => {
     const conversation = conversationOf(exchange);
@@ -71,8 +71,8 @@ export function keepLarge(keeping: Keeping): Layer {
     });
   };
   return (next) => (exchange) => {
-    const { id, method, params } = exchange.message;
-    if (id === undefined || method !== 'tools/call' || isOwn(params?.['name'])) {
+    const { id, method } = exchange.message;
+    if (id === undefined || method !== 'tools/call' || isShown(exchange)) {
       return next(exchange);
     }
     return chain(next(exchange), (answer) => {
