@@ -31,6 +31,7 @@ function describeInputs(root) {
       ...filesUnder(path.join(folder, 'src')).filter((file) => !file.endsWith('.test.ts')),
       ...filesUnder(path.join(folder, 'sample')),
       ...filesUnder(path.join(folder, 'skills')),
+      ...filesUnder(path.join(folder, 'page')),
     );
   }
   const lines = inputs.sort().map((file) => {

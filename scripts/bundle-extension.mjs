@@ -59,14 +59,13 @@ async function filesOf(folder) {
   ];
 }
 
-/** The skills of the pack, as files of the extension. */
-function skillsOf(packages) {
-  const folder = path.join(packages, 'cocos/skills');
+/** The files of a folder of the pack, as files of the extension. */
+function filesIn(folder, name) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
     .map((file) => ({
-      name: path.posix.join('skills', ...path.relative(folder, file).split(path.sep)),
+      name: path.posix.join(name, ...path.relative(folder, file).split(path.sep)),
       contents: readFileSync(file),
     }));
 }
@@ -78,7 +77,12 @@ export async function bundleExtension(
 ) {
   const folder = path.join(root, 'packages/cocos/extension');
   const { name } = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8'));
-  const files = [...(await filesOf(folder)), ...skillsOf(path.join(root, 'packages'))];
+  const pack = path.join(root, 'packages/cocos');
+  const files = [
+    ...(await filesOf(folder)),
+    ...filesIn(path.join(pack, 'skills'), 'skills'),
+    ...filesIn(path.join(pack, 'dist/app'), 'app'),
+  ];
   const target = path.join(output, name);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });

@@ -68,24 +68,37 @@ async function bundleLibrary(folder, groups) {
   await bundleEntries(folder, entries, { external, output: { codeSplitting: { groups } } });
 }
 
-/** Bundles the page of the console, which browsers load as it is: one script, one style sheet. */
+/** Bundles what browsers load as it is: one script. */
+async function bundleForBrowsers(folder, input, dir) {
+  const [script] = await bundleEntries(folder, input, {
+    platform: 'browser',
+    resolve: {},
+    transform: { target: ['chrome120', 'firefox121', 'safari17'], jsx: 'react-jsx' },
+    output: { dir, minify: true, sourcemap: false, codeSplitting: false },
+  });
+  return script;
+}
+
+/** Bundles the page of the console: a script, a style sheet, an icon. */
 async function bundlePage(folder) {
   const dir = path.join(folder, 'dist/page');
-  const files = await bundleEntries(
-    folder,
-    { page: 'page/main.tsx' },
-    {
-      platform: 'browser',
-      resolve: {},
-      transform: { target: ['chrome120', 'firefox121', 'safari17'], jsx: 'react-jsx' },
-      output: { dir, minify: true, sourcemap: false, codeSplitting: false },
-    },
-  );
+  const script = await bundleForBrowsers(folder, { page: 'page/main.tsx' }, dir);
   for (const name of ['index.html', 'icon.svg', 'page.css']) {
     cpSync(path.join(folder, 'page', name), path.join(dir, name));
   }
-  const licenses = licensesOf(folder, modulesOf(files), 'The page of the console');
+  const licenses = licensesOf(folder, modulesOf([script]), 'The page of the console');
   writeFileSync(path.join(dir, 'licenses.txt'), licenses);
+}
+
+/** Bundles the app of the Cocos pack into one file: pages of apps reach no network. */
+async function bundleApp(folder) {
+  const dir = path.join(folder, 'dist/app');
+  const { code } = await bundleForBrowsers(folder, { 'scene-picture': 'page/main.ts' }, dir);
+  rmSync(path.join(dir, 'scene-picture.js'));
+  const page = readFileSync(path.join(folder, 'page/scene-picture.html'), 'utf8');
+  const script = '<script type="module" src="main.ts">';
+  const whole = page.replace(script, () => `<script type="module">${code.trim()}`);
+  writeFileSync(path.join(dir, 'scene-picture.html'), whole);
 }
 
 /** Bundles the command with all that it needs, so that an installation is one package. */
@@ -119,16 +132,22 @@ export async function bundle(root) {
   for (const name of ['store-file', 'store-redis', 'host', 'console', 'cocos']) {
     await bundleLibrary(path.join(packages, name));
   }
-  const page = path.join(packages, 'console');
+  const [mcpctl, page, cocos] = ['mcpctl', 'console', 'cocos'].map((name) =>
+    path.join(packages, name),
+  );
   await bundlePage(page);
-  await bundleCommand(path.join(packages, 'mcpctl'));
-  cpSync(path.join(page, 'dist/page'), path.join(packages, 'mcpctl/dist/page'), {
-    recursive: true,
-  });
-  for (const name of ['sample', 'skills']) {
-    const copy = path.join(packages, `mcpctl/dist/cocos-${name}`);
+  await bundleApp(cocos);
+  await bundleCommand(mcpctl);
+  const copies = [
+    [path.join(page, 'dist/page'), 'page'],
+    [path.join(cocos, 'dist/app'), 'cocos-app'],
+    [path.join(cocos, 'sample'), 'cocos-sample'],
+    [path.join(cocos, 'skills'), 'cocos-skills'],
+  ];
+  for (const [from, name] of copies) {
+    const copy = path.join(mcpctl, 'dist', name);
     rmSync(copy, { recursive: true, force: true });
-    cpSync(path.join(packages, 'cocos', name), copy, { recursive: true });
+    cpSync(from, copy, { recursive: true });
   }
 }
 

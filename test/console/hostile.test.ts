@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { inMemory } from '../gateway/memory.ts';
 import { sample } from '../support/scale.ts';
-import { hasBrowser, openBrowser, openPage } from './browser.ts';
+import { hasBrowser, openBrowser } from '../support/browser.ts';
+import { openPage } from './opened-page.ts';
 import { hostileTexts } from './hostile.ts';
 import { openWatched } from './watched.ts';
 

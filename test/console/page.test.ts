@@ -6,7 +6,8 @@ import { announcementOf, requireBuild } from '../support/cli.ts';
 import type { Child } from '../support/child-process.ts';
 import { fixture, Project, samples } from '../support/project.ts';
 import { oneIn, sample } from '../support/scale.ts';
-import { expectAccessible, hasBrowser, openBrowser, openPage } from './browser.ts';
+import { hasBrowser, openBrowser } from '../support/browser.ts';
+import { expectAccessible, openPage } from './opened-page.ts';
 
 interface Announced {
   readonly url: string;

@@ -89,7 +89,7 @@ describe('a session of a Cocos server', () => {
     expect(message).toMatchObject({ result: { structuredContent: { success: true } } });
   });
 
-  test('offers tools, and no prompts and no resources but skills', async () => {
+  test('offers tools, and no prompts and no resources but skills and an app', async () => {
     const session = await startSession(served.url);
     const { message } = await initialize(served.url);
     const { capabilities } = message.result as { readonly capabilities: object };
@@ -98,7 +98,8 @@ describe('a session of a Cocos server', () => {
     const { message: listed } = await session.request('resources/list');
     const { resources } = listed.result as { readonly resources: readonly { uri: string }[] };
     expect(resources.length).toBeGreaterThan(0);
-    expect(resources.filter(({ uri }) => !/^skill:.*SKILL\.md$/.test(uri))).toEqual([]);
+    const others = resources.filter(({ uri }) => !/^skill:.*SKILL\.md$/.test(uri));
+    expect(others.map(({ uri }) => uri)).toEqual(['ui://cocos/scene-picture']);
   });
 });
 

@@ -12,6 +12,7 @@ export interface RunningServer {
 
 /** They lie beside this file. */
 const skills = new URL('./skills', import.meta.url);
+const app = new URL('./app/scene-picture.html', import.meta.url);
 
 /** Tried first, so that what is configured in a client stays true; other editors may have them. */
 const ports = [3838, 3839, 3840, 3841, 3842, 3843, 3844, 3845, 3846, 3847, 0];
@@ -31,6 +32,7 @@ export async function startServer(
     const cocos = await openCocosServer({
       project: backend,
       skills: fileURLToPath(skills),
+      app: fileURLToPath(app),
     });
     closing.push(() => cocos[Symbol.asyncDispose]());
     const listening = await listen(cocos.server);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import {
@@ -8,7 +9,7 @@ import {
   openHeadless,
 } from '#cocos/backend';
 import type { Logger } from 'mcp-kit';
-import { createServer, skills, type Server } from 'mcp-kit/server';
+import { apps, createServer, skills, type Server } from 'mcp-kit/server';
 import type { Store } from 'mcp-kit/store';
 import { type Tool, type ToolSet, toolSet } from 'mcp-kit/tools';
 import { governed, type GovernanceOptions } from 'mcp-kit/tools/governed';
@@ -23,7 +24,7 @@ import { openSceneLayer } from './open-scenes.ts';
 import { listPrefabOverrides } from './prefab-tools.ts';
 import { projectKeys } from './project-keys.ts';
 import { projectTools } from './project-tools.ts';
-import { getScenePicture, validateSceneDocument } from './scene-checks.ts';
+import { getScenePicture, pictureApp, validateSceneDocument } from './scene-checks.ts';
 import { sceneTools } from './scene-tools.ts';
 import { bindScript } from './workflows/bind-script.ts';
 import { createUiNode } from './workflows/create-ui-node.ts';
@@ -110,11 +111,19 @@ export interface CocosServerOptions extends CocosToolsOptions {
   readonly headless?: HeadlessOptions | undefined;
   /** The folder of the skills that are served as well; by default those of the pack. */
   readonly skills?: string | undefined;
+  /** The file of the app that shows pictures of scenes; by default that of the pack. */
+  readonly app?: string | undefined;
 }
 
 /** The skills that come with the pack. */
-const ownSkills = (): string =>
-  path.resolve(createRequire(import.meta.url).resolve('@mcp-kit/cocos/package.json'), '../skills');
+const ownSkills = (): string => inPack('skills');
+/** The app that comes with the pack. */
+const ownApp = (): string => inPack('dist/app/scene-picture.html');
+
+function inPack(name: string): string {
+  const { resolve } = createRequire(import.meta.url);
+  return path.resolve(resolve('@mcp-kit/cocos/package.json'), '..', name);
+}
 
 /** A server for a project, until it is disposed of. */
 export interface CocosServer extends AsyncDisposable {
@@ -145,7 +154,16 @@ export async function openCocosServer(options: CocosServerOptions): Promise<Coco
   const instructions = instructionsFor(backend);
   const folder = options.skills ?? ownSkills();
   const guides = skills(folder, { logger: options.logger, watch: false });
-  const features = [tools, guides];
+  const pages = apps([
+    {
+      uri: pictureApp,
+      name: 'scene-picture',
+      title: 'The picture of a scene',
+      description: 'Shows a scene or prefab, to zoom, to move, and to select nodes.',
+      html: () => readFile(options.app ?? ownApp(), 'utf8'),
+    },
+  ]);
+  const features = [tools, guides, pages];
   const server = createServer({ name: 'cocos', version, instructions, features });
   return {
     server,

@@ -97,6 +97,9 @@ const behindPrefabs = '#6b7280';
 /** The longer side of a picture, unless told otherwise, in pixels. */
 const usualPixels = 800;
 
+/** The app that shows pictures of scenes. */
+export const pictureApp = 'ui://cocos/scene-picture';
+
 export function getScenePicture(backend: CocosBackend): Tool {
   return tool({
     name: 'get_scene_picture',
@@ -105,6 +108,7 @@ export function getScenePicture(backend: CocosBackend): Tool {
     layer: 'core',
     safety: 'readonly',
     idempotent: true,
+    app: { resourceUri: pictureApp },
     // Each is a thread with tens of megabytes.
     limit: { concurrent: 4 },
     category,

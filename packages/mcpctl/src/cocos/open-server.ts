@@ -19,6 +19,8 @@ export interface ProjectService {
 
 /** The skills that come with the program. */
 const skills = path.join(import.meta.dirname, 'cocos-skills');
+/** The app that comes with the program. */
+const app = path.join(import.meta.dirname, 'cocos-app/scene-picture.html');
 
 /** A project that is served. */
 export interface ServedProject extends AsyncDisposable {
@@ -35,7 +37,7 @@ export function openProjectServer(folder: string, service: ProjectService): Prom
     const { logger, layers, imageFolders = [], plans } = service;
     const governance = { visible: [...layers], plans };
     const headless = { imageFolders };
-    const options = { version: version(), logger, governance, headless, skills };
+    const options = { version: version(), logger, governance, headless, skills, app };
     const opened = await openCocosServer({ project: root, ...options });
     const { server } = opened;
     return { server, root, name: info.name, [Symbol.asyncDispose]: () => dispose(opened) };
