@@ -105,8 +105,7 @@ async function shown(browser: Browser, host: string, way: 'direct' | 'through'):
   if (tool === undefined) throw new Error('the tool is listed');
   const args = { scenePath, pixels: 64 };
   const result = await session.callTool(tool.name, args);
-  const { resourceUri } = tool._meta?.['ui'] as { readonly resourceUri: string };
-  const { contents } = await session.readResource(resourceUri);
+  const { contents } = await session.readResource(String(fromListed(tool).app?.resourceUri));
   const { text } = contents[0] as { readonly text: string };
   const meta = `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
   const html = text.replace('<head>', `<head>${meta}`);

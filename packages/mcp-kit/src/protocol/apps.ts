@@ -14,7 +14,7 @@ export const appScheme = 'ui://';
 const formerKey = 'ui/resourceUri';
 
 /** Who may call a tool: the model of a host, or the app that the host shows. */
-export type Visibility = 'model' | 'app';
+type Visibility = 'model' | 'app';
 
 /** How a tool goes together with an app. */
 export interface ToolApp {

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { resources, type ResourceSet } from './resources.ts';
 
 /** What the page of an app may load, and from where: origins such as `https://example.com`. Without any it loads nothing. */
-export interface AppPolicy {
+interface AppPolicy {
   /** For `fetch` and sockets. */
   readonly connectDomains?: readonly string[] | undefined;
   /** For scripts, styles, images, fonts and media. */
