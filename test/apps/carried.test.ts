@@ -115,8 +115,8 @@ describe('Apps come through', () => {
       });
       const called = await session.callTool('get_w', {});
       expect(called).toMatchObject({ _meta: { ui: { resourceUri: 'ui://w' } } });
-      expect(seen).toEqual(showing.extensions);
-      expect(session.capabilities.extensions).toEqual(direct.capabilities.extensions);
+      expect(seen).toMatchObject(showing.extensions);
+      expect(session.capabilities.extensions).toMatchObject({ 'io.modelcontextprotocol/ui': {} });
     });
   }
 
