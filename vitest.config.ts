@@ -5,7 +5,11 @@ import { defineConfig } from 'vitest/config';
 const conditions = ['@mcp-kit/source', 'node'];
 
 /** A process for each file: what one opens, starts, keeps and spends is its own. */
-const apart = ['test/faults/**/*.test.ts', 'test/cocos/**/{performance,speed}.test.ts'];
+const apart = [
+  'test/faults/**/*.test.ts',
+  'test/cocos/**/{performance,speed}.test.ts',
+  '**/jsonrpc/left-behind.test.ts',
+];
 
 export default defineConfig({
   resolve: { conditions },
