@@ -62,7 +62,7 @@ export function findAssets(workspace: Workspace, query: AssetQuery): AssetReadin
     );
   const below = folder === undefined ? '' : `${inFolder(workspace, folder, internal)}/`;
   const place = ({ path, url }: AssetReading): string => path ?? url;
-  const assets = [...(internal ? engineAssets() : projectAssets(workspace))];
+  const assets = Array.from(internal ? engineAssets() : projectAssets(workspace));
   if (wanted !== undefined && !/^\w+\./.test(wanted)) refuseUnknown(wanted, assets);
   return assets
     .filter((asset) => place(asset).startsWith(below))

@@ -32,10 +32,9 @@ export function showTool(tool: Tool, { color }: Globals): string {
 /** The app that shows what a tool answers, and whether only that may call it; nothing where there is none. */
 export function appLine(tool: Tool): string | undefined {
   const uri = appUriOf(tool);
-  const parts = [
-    ...(uri === undefined ? [] : [`app: ${uri}`]),
-    ...(isVisibleTo('model', tool) ? [] : ['only for apps']),
-  ];
+  const parts: string[] = [];
+  if (uri !== undefined) parts.push(`app: ${uri}`);
+  if (!isVisibleTo('model', tool)) parts.push('only for apps');
   return parts.length === 0 ? undefined : plainLine(parts.join(', '));
 }
 

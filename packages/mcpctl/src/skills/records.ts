@@ -1,5 +1,5 @@
 import { isRecord } from 'mcp-kit/internal';
-import { stateList, type Environment } from '../state-list.ts';
+import { stateList, type Environment } from '../state/state-list.ts';
 
 /** A skill that was installed: where, from whom, and what was written. */
 export interface SkillRecord {

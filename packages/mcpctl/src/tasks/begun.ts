@@ -1,6 +1,6 @@
 import { isRecord } from 'mcp-kit/internal';
 import { usageError } from '../args.ts';
-import { stateList } from '../state-list.ts';
+import { stateList } from '../state/state-list.ts';
 
 /** A task that was begun here and not waited for. */
 export interface BegunTask {

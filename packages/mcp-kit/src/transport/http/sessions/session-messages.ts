@@ -1,6 +1,14 @@
 import { isPromise } from '#base';
 import { classify, isRecord, RpcError, rpcErrors, type Id, type Link } from '#jsonrpc';
-import { overloaded, refuse, type Refusal, type Responder } from '../responder.ts';
+import { isLegacyVersion } from '#protocol';
+import type { Incoming } from '../admit.ts';
+import {
+  overloaded,
+  refuse,
+  unsupportedVersion,
+  type Refusal,
+  type Responder,
+} from '../responder.ts';
 import type { SessionPlace } from './kept-session.ts';
 import type { Session } from './session.ts';
 
@@ -46,4 +54,11 @@ export const silent: Link = {
 /** Whether it is a message that has no place in a batch. */
 export function opensSession(value: unknown): boolean {
   return isRecord(value) && value['method'] === 'initialize';
+}
+
+/** Why the version that a header names, if there is one, is not a legacy one. */
+export function unservedVersion(headers: Incoming['headers']): Refusal | undefined {
+  const version = headers['mcp-protocol-version'];
+  const isServed = version === undefined || isLegacyVersion(version);
+  return isServed ? undefined : unsupportedVersion(String(version));
 }
