@@ -104,7 +104,7 @@ export function getScenePicture(backend: CocosBackend): Tool {
   return tool({
     name: 'get_scene_picture',
     description:
-      'Draws the UI of a scene or prefab as it looks when the game starts: a picture to look at what was built.',
+      'Draws the UI of a scene or prefab as the game starts: a picture of what was built.',
     layer: 'core',
     safety: 'readonly',
     idempotent: true,

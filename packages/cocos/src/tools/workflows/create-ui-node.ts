@@ -69,8 +69,7 @@ type Args = Infer<typeof input>;
 
 const head = {
   name: 'workflow_create_ui_node_with_components',
-  description:
-    'Creates a UI node and puts components on it, with properties, in one step that is done as a whole.',
+  description: 'Creates a UI node with components and their properties, all or none.',
   ...writes,
   errors: {
     E_NOT_FOUND: 'There is no such parent, class or script.',

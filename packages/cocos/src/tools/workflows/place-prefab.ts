@@ -75,7 +75,7 @@ type Args = Infer<typeof input>;
 const head = {
   name: 'workflow_create_or_update_prefab_instance',
   description:
-    'Puts an instance of a prefab into the scene, or updates one that is there, with what it shall have of its own.',
+    'Puts an instance of a prefab into the scene, or updates one, with values of its own.',
   ...writes,
   errors: {
     E_NOT_FOUND: 'There is no such prefab, parent or node.',

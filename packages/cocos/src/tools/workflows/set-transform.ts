@@ -56,7 +56,7 @@ type Placed = Infer<typeof transform>;
 const head = {
   name: 'workflow_safe_set_transform',
   description:
-    'Sets position, rotation or scale of a node, warns of what the kind of node does not heed, and reads it back to be sure.',
+    'Sets position, rotation or scale of a node, warns of what such a node does not heed, and reads it back.',
   ...writes,
   idempotent: true,
   errors: {
