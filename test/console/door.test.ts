@@ -68,6 +68,15 @@ const state = (headers: Readonly<Record<string, string>>): Promise<Answer> =>
   ask('/console/api/rows', { method: 'POST', headers, body: { before: 10 } });
 
 describe('the door of a console', () => {
+  test.each(['//[', 'http://[', '//', '*', '/%', '/console/api/%ff'])(
+    'answers who asks for %j, and goes on',
+    async (path) => {
+      const { status } = await ask(path, { headers: own() });
+      expect(status).toBeGreaterThanOrEqual(300);
+      expect((await ask('/console/')).status).toBe(200);
+    },
+  );
+
   test('lets in one browser by a link, once, and knows it again by a cookie that no script reads', async () => {
     const first = await enter(tokenOf(link));
     expect(first.status).toBe(200);

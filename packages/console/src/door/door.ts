@@ -38,9 +38,10 @@ export async function openDoor(api: Api, { port, page }: DoorOptions): Promise<D
   const server = createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
     for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value);
     const { url = '', method = '' } = request;
-    const { pathname } = new URL(url, 'http://localhost');
     const refusal = refusalOf(request, place());
     if (refusal !== undefined) return refuse(response, 403, refusal);
+    if (!URL.canParse(url, 'http://localhost')) return refuse(response, 404, 'nothing is here');
+    const { pathname } = new URL(url, 'http://localhost');
     if (pathname === '/' || pathname === '/console') {
       response.writeHead(302, { location: '/console/' }).end();
       return;
