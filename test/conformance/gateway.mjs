@@ -45,7 +45,9 @@ export async function serveGateway() {
   const file = path.join(folder, 'mcp.json');
   await writeFile(file, JSON.stringify(config));
   const trusted = ['--trust', '--yes-trust', '--root', folder, '--config', file];
-  const args = [mcpctl, 'up', '--json', '--port', '0', ...trusted];
+  // The suite asks for each tool by its name: it is a client that searches by itself.
+  const shown = ['--disclosure', 'full'];
+  const args = [mcpctl, 'up', '--json', '--port', '0', ...shown, ...trusted];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, HOME: folder },
     stdio: ['ignore', 'pipe', 'ignore'],
