@@ -1,14 +1,6 @@
 import { isPromise } from '#base';
 import { classify, isRecord, RpcError, rpcErrors, type Id, type Link } from '#jsonrpc';
-import { isLegacyVersion } from '#protocol';
-import type { Incoming } from '../admit.ts';
-import {
-  overloaded,
-  refuse,
-  unsupportedVersion,
-  type Refusal,
-  type Responder,
-} from '../responder.ts';
+import { overloaded, refuse, type Refusal, type Responder } from '../responder.ts';
 import type { SessionPlace } from './kept-session.ts';
 import type { Session } from './session.ts';
 
@@ -54,11 +46,4 @@ export const silent: Link = {
 /** Whether it is a message that has no place in a batch. */
 export function opensSession(value: unknown): boolean {
   return isRecord(value) && value['method'] === 'initialize';
-}
-
-/** Why the version that a header names, if there is one, is not a legacy one. */
-export function unservedVersion(headers: Incoming['headers']): Refusal | undefined {
-  const version = headers['mcp-protocol-version'];
-  const isServed = version === undefined || isLegacyVersion(version);
-  return isServed ? undefined : unsupportedVersion(String(version));
 }

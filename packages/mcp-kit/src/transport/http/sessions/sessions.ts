@@ -1,5 +1,6 @@
 import { chain, unref, type MaybePromise } from '#base';
 import { classify, Exchange, headerOf, refusalOf, toErrorObject, type Classified } from '#jsonrpc';
+import { isLegacyVersion } from '#protocol';
 import type { Store } from '#store';
 import type { Caller, Incoming } from '../admit.ts';
 import type { SessionPlace } from './kept-session.ts';
@@ -13,11 +14,12 @@ import {
   refuse,
   streamHeaders,
   unknownId,
+  unsupportedVersion,
   type Refusal,
   type Responder,
 } from '../responder.ts';
 import { Returning, tooManySessions } from './returning.ts';
-import { idsOf, opensSession, share, silent, unservedVersion } from './session-messages.ts';
+import { idsOf, opensSession, share, silent } from './session-messages.ts';
 import { Session, type SessionShared } from './session.ts';
 import { giveUp } from './session-streams.ts';
 
@@ -369,4 +371,11 @@ export class Sessions {
     for (const session of this.#open.values()) this.#leave(session);
     this.#shared.place?.nodes.close();
   }
+}
+
+/** Why the version that a header names, if there is one, is not a legacy one. */
+function unservedVersion(headers: Incoming['headers']): Refusal | undefined {
+  const version = headers['mcp-protocol-version'];
+  const isServed = version === undefined || isLegacyVersion(version);
+  return isServed ? undefined : unsupportedVersion(String(version));
 }
